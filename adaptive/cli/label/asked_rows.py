@@ -30,7 +30,12 @@ def rows_of(run: RunFolder) -> AnyRows:
     CommandError, TableError
         If the file is no table, a label is unknown, or fewer than two classes are known.
     """
-    return stored_rows_of(run) if is_long(Path(run.settings["table"])) else table_rows_of(run)
+    long = is_long(Path(run.settings["table"]))
+    if long and run.settings.get("embeddings"):
+        raise CommandError(
+            "--embeddings goes with tables of up to 4,000,000 cells; leave the vectors in the file instead."
+        )
+    return stored_rows_of(run) if long else table_rows_of(run)
 
 
 def model_of(rows: AnyRows) -> Any:

@@ -49,6 +49,14 @@ def label(
     ignore: Annotated[
         list[str] | None, typer.Option(help="A column that is no feature; repeatable.", metavar="COLUMN")
     ] = None,
+    embeddings: Annotated[
+        str | None,
+        typer.Option(
+            help="Vectors of the rows, made by any network, in place of the columns as features.",
+            metavar="FILE.npy|FILE.parquet:COLUMN",
+            show_default=False,
+        ),
+    ] = None,
     max_missing: MaxMissing = 0.5,
     ask: Annotated[
         Path | None,

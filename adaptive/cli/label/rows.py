@@ -12,6 +12,7 @@ import numpy as np
 
 from adaptive import tables
 from adaptive.cli.errors import CommandError
+from adaptive.cli.label.embeddings import read_embeddings
 from adaptive.cli.run_folder import RunFolder
 from adaptive.labelling.naming import doubts, meant, twins
 
@@ -153,10 +154,16 @@ def table_rows_of(run: RunFolder) -> Rows:
     cells = tables.read_cells(path)
     cells.require(*show, *ignore)
     frame, known, labels = read_labels(cells, target, settings["classes"])
-    columns = tables.columns_of(cells, leave_out=(target, *ignore), max_missing=settings["max_missing"])
-    preparation = tables.Preparation(columns, str(path))
     seen = show or [name for name in frame.columns if name != target][:MOST_SHOWN]
-    rows = Rows(path, target, frame, preparation.features_of(), known, labels, seen, [preparation.in_words()])
+    if settings.get("embeddings"):
+        features, digest = read_embeddings(settings["embeddings"], len(frame), path)
+        notes = [f"features: the {features.shape[1]} numbers of {settings['embeddings']}"]
+        run.fix("vectors", digest, f"the vectors of {settings['embeddings']}")
+    else:
+        columns = tables.columns_of(cells, leave_out=(target, *ignore), max_missing=settings["max_missing"])
+        preparation = tables.Preparation(columns, str(path))
+        features, notes = preparation.features_of(), [preparation.in_words()]
+    rows = Rows(path, target, frame, features, known, labels, seen, notes)
     run.fix("rows", rows.fingerprint, f"the lines of {path.name}")
     return rows
 

@@ -35,6 +35,9 @@ def serve(
     features: Annotated[
         str | None, _text("The columns that the model looks at (default: all but text and image).", "A,B,...")
     ] = None,
+    embeddings: Annotated[
+        str | None, _text("Vectors of the rows, made by any network, as features.", "FILE.npy|FILE.parquet:COLUMN")
+    ] = None,
     run: Annotated[Path | None, _text("A run of `adaptive label`, to go on with.", "FOLDER")] = None,
     overlap: Annotated[int, whole_number("How many people label each row (default 1).")] = 1,
     skills: Annotated[
@@ -76,8 +79,16 @@ def serve(
         )
     if behind_proxy and not name:
         raise CommandError("--behind-proxy needs the --name by which browsers call the server.")
-    if label is None and run is None and (classes or text or image or features or overlap > 1 or skills or stop):
-        raise CommandError("--classes, --text, --image, --features, --overlap, --skills and --stop are about --label.")
+    if (
+        label is None
+        and run is None
+        and (classes or text or image or features or embeddings or overlap > 1 or skills or stop)
+    ):
+        raise CommandError(
+            "--classes, --text, --image, --features, --embeddings, --overlap, --skills and --stop are about --label."
+        )
+    if embeddings and features:
+        raise CommandError("--embeddings and --features both say what the model looks at; give one.")
     if skills and overlap > 1:
         raise CommandError("--skills decides itself how many people get a row; leave --overlap out.")
     if skills and run is not None:
@@ -93,7 +104,7 @@ def serve(
         elif label is not None:
             source = pools.pool(
                 label, classes or "", text=text, image=image, features=features, overlap=overlap, seed=seed, stop=stop,
-                skills=skills,
+                skills=skills, embeddings=embeddings,
             )  # fmt: skip
         else:
             assert run is not None

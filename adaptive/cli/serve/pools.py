@@ -12,6 +12,7 @@ import numpy as np
 from adaptive import tables
 from adaptive.cli.errors import CommandError
 from adaptive.cli.label.asked_rows import design_of, model_of, rows_of
+from adaptive.cli.label.embeddings import read_embeddings
 from adaptive.cli.label.rows import MOST_SHOWN, Rows, names_of, read_labels
 from adaptive.cli.run_folder import RunFolder
 from adaptive.cli.stopping import stopping_rule
@@ -26,12 +27,22 @@ TARGET = "label"
 DIRECTIONS = 100  # of the TF-IDF weights, the first so many; a model of thousands of words would answer slowly
 _TABLE = 0  # the session whose labels stand in the table
 SIDE = 16  # a picture is looked at as so many rows and columns of grey
-_RUN = ("table", "classes", "target", "show", "ignore", "max_missing", "stop", "seed")  # settings of `adaptive label`
+_RUN = (
+    "table",
+    "classes",
+    "target",
+    "show",
+    "ignore",
+    "embeddings",
+    "max_missing",
+    "stop",
+    "seed",
+)  # settings of `adaptive label`
 
 
 def pool(
     path: Path, classes: str, *, text: str | None, image: str | None, features: str | None, overlap: int, seed: int,
-    stop: Sequence[str] | None, skills: int = 0,
+    stop: Sequence[str] | None, skills: int = 0, embeddings: str | None = None,
 ) -> Pool:  # fmt: skip
     """Read a table to label; a CommandError where it, or an option, is at fault."""
     from adaptive.serve import Pictures, Pool, Shown
@@ -44,9 +55,13 @@ def pool(
     frame, known, labels = read_labels(cells, TARGET, names_of(classes))
     pictures = None if image is None else Pictures(path.parent, frame[image].tolist())
     blocks = []
-    if text is not None:
+    vectors = ""
+    if embeddings is not None:
+        found, vectors = read_embeddings(embeddings, len(frame), path)
+        blocks.append(found)
+    elif text is not None:
         blocks.append(_words(frame[text].tolist(), path, text))
-    if pictures is not None:
+    elif pictures is not None:
         blocks.append(_grey(pictures))
     if named or not blocks:
         aside = {TARGET} | ({*frame.columns} - {*named} if named else set())
@@ -88,7 +103,8 @@ def pool(
             repeat=overlap > 1,
         )
 
-    chosen = f"{text}|{image}|{','.join(named)}|{','.join(map(str, labels))}"
+    chosen = f"{vectors}|" if vectors else ""
+    chosen += f"{text}|{image}|{','.join(named)}|{','.join(map(str, labels))}"
     chosen += f"|skills {skills}" if skills else ""
     what = hashlib.blake2b(f"{rows.fingerprint}|{chosen}".encode(), digest_size=16).hexdigest()
     return Pool(path.stem, begin, labels, shown, pictures, overlap, identity=f"pool {what}", people=people)
