@@ -55,7 +55,8 @@ COMMANDS = {
     ),
     "label": (
         {"x": HALF, "kind": WHAT, "who": WHO},
-        ("label", "TABLE", "--target", "kind", "--ignore", "who", "--classes", "a,b,c,d,e,f"), "label.asked_rows.design_of",
+        ("label", "TABLE", "--target", "kind", "--ignore", "who", "--classes", "a,b,c,d,e,f"),
+        "label.asked_rows.design_of",
     ),
     "serve": (
         {"x": HALF, "who": WHO}, ("serve", "--label", "TABLE", "--classes", "yes,no", "--features", "x"),

@@ -33,7 +33,7 @@ Computed: TypeAlias = Callable[[], np.ndarray]
 
 
 class Moments(Protocol):
-    """What gives means and variances of any rows at every node."""
+    """Means and variances of any rows at every node, (nodes, m) each."""
 
     roots: list[np.ndarray | None]
     n_columns: int
