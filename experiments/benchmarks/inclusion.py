@@ -114,7 +114,7 @@ def missing(model: BayesianLogisticRegression, X: Any) -> float:
     base = posterior.base if isinstance(posterior, inference.IncludedPosterior) else posterior
     covariance = np.linalg.inv(base.system.to_dense())
     rows = np.hstack([X.toarray() if hasattr(X, "toarray") else X, np.ones((X.shape[0], 1))])
-    fresh = type(marginals)(X, True).follow(base)
+    fresh = type(marginals)(X, True).follow([base])
     return float(fresh.variance.sum() / np.einsum("ij,jk,ik->", rows, covariance, rows, optimize=True))
 
 

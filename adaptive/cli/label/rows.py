@@ -91,7 +91,7 @@ class Rows:
         return int(self.cells.index[position])
 
     def seen(self, position: int) -> dict[str, str]:
-        """What people see of a row."""
+        """Cells of a row that people see."""
         row = self.cells.iloc[position]
         return {name: row[name] for name in self.shown}
 

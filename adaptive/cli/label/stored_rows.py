@@ -86,7 +86,7 @@ class StoredRows:
         return position + 1
 
     def seen(self, position: int) -> dict[str, str]:
-        """What people see of a row."""
+        """Cells of a row that people see."""
         return {name: column.take([position])[0] for name, column in self._columns().items()}
 
     def columns(self) -> dict[str, Any]:

@@ -160,7 +160,7 @@ class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
         return holder.followed(pool, table, bool(self.settings.fit_intercept), self.posteriors)
 
     def _moments(self, rows: object) -> Moments | None:
-        """What computes the moments of rows at all nodes together; None where each has a way of its own."""
+        """Moments of rows at all nodes together; None where each node has a way of its own."""
         if not (isinstance(self.beliefs[0], BinaryBelief) and isinstance(rows, np.ndarray)):
             return None
         return self._kept.moments(self.posteriors, bool(self.settings.fit_intercept))

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import gen_batches
 
+from adaptive.estimators.rows.linear_predictive import LARGEST_ROOT
 from adaptive.gaussians import CovarianceForm
 from adaptive.inference import IncludedPosterior
 
@@ -24,16 +25,15 @@ if TYPE_CHECKING:
     from adaptive.inference import Posterior
     from adaptive.types import Matrix
 
-__all__ = ["LARGEST_ROOT", "Moments", "NodeMoments", "RowMoments", "times"]
+__all__ = ["Moments", "NodeMoments", "RowMoments", "times"]
 
 IN_CACHE = 2**18  # numbers of a block and of its products
 WIDE = 256  # unknowns from which on half of a triangular root is worth leaving out
-LARGEST_ROOT = 2_000  # unknowns up to which a square root of the posterior covariance is formed
 Computed: TypeAlias = Callable[[], np.ndarray]
 
 
 class Moments(Protocol):
-    """What gives means and variances of any rows at every node."""
+    """Means and variances of any rows at every node, (nodes, m) each."""
 
     roots: list[np.ndarray | None]
     n_columns: int

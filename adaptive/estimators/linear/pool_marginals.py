@@ -143,7 +143,7 @@ def _base_and_updates(posterior: Posterior) -> tuple[Posterior, tuple[Any, ...]]
 
 
 class KeptPool:
-    """What is kept from one call to the next: marginals of the last pool, known by identity, and `NodeMoments`.
+    """Marginals of the last pool, known by identity, and `NodeMoments`, kept from one call to the next.
 
     A belief hands it to the next one.  Copies and pickles start empty.
     """
@@ -166,7 +166,7 @@ class KeptPool:
         return self.marginals.follow(posteriors)
 
     def moments(self, posteriors: Sequence[Posterior], intercept: bool) -> Moments | None:
-        """What computes the moments of any rows under these posteriors together; None where there is no such way."""
+        """Moments of any rows under these posteriors together; None where there is no such way."""
         known = self._moments
         if known is None or len(known[0]) != len(posteriors) or any(
             a is not b for a, b in zip(known[0], posteriors, strict=True)

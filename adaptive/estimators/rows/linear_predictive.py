@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from adaptive.predictive.joint_gaussian import Moment
     from adaptive.types import Index, Matrix, RandomState
 
-__all__ = ["LinearWeights", "block_wise_predictive", "linear_predictive", "with_intercept"]
+__all__ = ["LARGEST_ROOT", "LinearWeights", "block_wise_predictive", "linear_predictive", "with_intercept"]
 
 LARGEST_ROOT = 2_000  # unknowns up to which a square root of the posterior covariance is formed
 
