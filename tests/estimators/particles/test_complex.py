@@ -140,8 +140,12 @@ def test_a_log_likelihood_of_ones_own_is_given_complex_outcomes():
         return -(np.abs(y - signal(parameters, X)) ** 2) / (2 * 0.2**2) - np.log(2 * np.pi * 0.2**2)
 
     y = measured()
-    own = model(model=None, noise=None, log_likelihood=log_likelihood).fit(TIMES, y)
-    assert np.allclose(own.parameters_.mean, model().fit(TIMES, y).parameters_.mean, atol=1e-9)
+    own = {"model": None, "noise": None, "log_likelihood": log_likelihood}
+    first = [model(**options).fit(TIMES[:1], y[:1]).parameters_ for options in (own, {})]
+    assert np.allclose(first[0].weights, first[1].weights, rtol=1e-9)
+    # of all of them rounding may decide whether a particle moves
+    means = [model(**options).fit(TIMES, y).parameters_.mean for options in (own, {})]
+    assert np.allclose(*means, atol=0.01)
 
 
 @pytest.mark.parametrize("where", ["y", "simulate", "summary"])
