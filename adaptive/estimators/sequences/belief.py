@@ -8,6 +8,7 @@ Nets are trained anew, as by a fit, once there are twice as many events as they 
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -94,12 +95,7 @@ class SequenceBelief(Traced):
             raise ValueError("sequences must hold at least one event, got none.")
         rng = checks.generator(settings.random_state)
         seed = int(rng.integers(2**31))
-        training = Training.begun(settings.drawn(len(data.items), len(data.users), rng), rng)
-        if resume is not None:
-            training = _resumed(resume, training)
-        for _ in training.epochs(data.codes, settings.plan):
-            if callback is not None:
-                callback(training)
+        training = _chosen(settings, data, rng, callback, resume)
         if not training.finished(settings.plan):
             warnings.warn(
                 f"CollaborativeRNN was still improving after {len(training.trace)} epochs; raise max_iter.",
@@ -322,6 +318,32 @@ class SequenceBelief(Traced):
             settings, data, Weights.from_state(state["weights"]), newcomer, prior, log_weights, heads, trace,
             bool(state["converged"]), int(state["seed"]), int(state["trained_events"]),
         )  # fmt: skip
+
+
+def _chosen(
+    settings: SequenceSettings, data: Histories, rng: np.random.Generator,
+    callback: Callable[[Training], None] | None, resume: State | None,
+) -> Training:  # fmt: skip
+    """The net trained; of one memory for each user and one for all, by "auto", what tells held-out events better.
+
+    Both are what they would be alone, to the bit. Where no history is long enough for events to be held out, nothing
+    says that users differ.
+    """
+    kinds: tuple[bool, ...] = (settings.shares_memory,)
+    if settings.pooled == "auto" and settings.uncertainty != "laplace":
+        kinds = (False, True) if settings.plan.holds_out(data.codes) else (True,)
+    found = []
+    for pooled in kinds:
+        own = copy.deepcopy(rng)
+        weights = replace(settings, pooled=pooled).drawn(len(data.items), len(data.users), own)
+        training = Training.begun(weights, own)
+        if resume is not None and (len(kinds) == 1 or bool(resume["weights"]["pooled"]) == pooled):
+            training = _resumed(resume, training)
+        for _ in training.epochs(data.codes, settings.plan):
+            if callback is not None:
+                callback(training)
+        found.append(training)
+    return min(found, key=lambda training: float(training.errors.mean()))
 
 
 def _resumed(state: State, fresh: Training) -> Training:
