@@ -35,7 +35,7 @@ CHOOSE = (
 )  # fmt: skip
 CONFIRM = (
     ("factorisation", "Jester"), ("factorisation", "poliblog"), ("pairs", "registries"), ("pairs", "groceries"),
-    ("topics", "newsgroups"), ("topics", "cora"), ("preferences", "Last.fm"), ("preferences", "statements"),
+    ("topics", "newsgroups"), ("topics", "whole posts"), ("preferences", "Last.fm"), ("preferences", "statements"),
 )  # fmt: skip
 TEST, HELD = 0.2, 0.05
 
@@ -87,9 +87,10 @@ def task_of(family: str, name: str, size: int) -> Task:
             len,
         )
     if family == "topics":
-        counts, group, _ = documents_of(name)
-        some = np.sort(np.random.default_rng(1).permutation(len(group))[: min(size, 1500)])
-        counts, group = cut(counts[some], 20), group[some]
+        whole = name == "whole posts"
+        counts, group, _ = real("poliblog" if whole else name)
+        some = np.sort(np.random.default_rng(1).permutation(len(group))[: min(size, 400 if whole else 1500)])
+        counts, group = counts[some] if whole else cut(counts[some], 20), group[some]
         return Task(
             len(group),
             lambda rows, **own: MetadataTopicModel(min(20, size // 10), random_state=0, **own).fit(
@@ -105,14 +106,6 @@ def task_of(family: str, name: str, size: int) -> Task:
         lambda model, rows: float(np.maximum(model.log_predictive(rows_of[rows], y[rows]), np.log(1e-4)).mean()),
         len,
     )
-
-
-def documents_of(name: str) -> tuple[Any, np.ndarray, Any]:
-    """Counts, a group of each document."""
-    if name != "cora":
-        return real(name)
-    counts, group, words = datasets.cora()
-    return sp.csr_array(counts, dtype=float), np.asarray(group), words
 
 
 def former(trace: Sequence[float], family: str) -> int:

@@ -67,6 +67,9 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     kernel_, mean_ : as fitted
     overdispersion_ : float
         Variance of the function from one count of a place to the next; 0 where none was found.
+    constant_rate_ : ConstantRate or None
+        What a user would take instead: ``rate``, ``rate_std``, and by how many nats the process predicts a count that
+        is left out better (``gain``, ``gain_std``); ``suffices`` where it is not certainly ahead.
     posterior_ : Posterior over the function at the bins
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
     X_train_, y_train_ : training rows and answers
@@ -242,6 +245,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     leave_one_out_ = of_belief(
         "left_out", "Log score (m,) of the training rows without themselves, where there is one."
     )
+    constant_rate_ = of_belief("constant_rate", "One rate for all counts, and what the process gains over it; or None.")
     kernel_ = of_belief("process.kernel", "The kernel as fitted.")
     mean_ = of_belief("process.mean", "The mean function as fitted.")
     overdispersion_ = of_belief("noise", "Variance of the function between counts of one place; 0: none was found.")
