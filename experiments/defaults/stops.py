@@ -208,7 +208,7 @@ def run(script: Script) -> None:
         times = float(one[:, 2].sum() / of["former"][:, 2].sum())
         width = float(half_width(less)) if splits > 1 else 0.0
         said[", ".join(cell)] = f"{less.mean():+.4f} +- {width:.4f} nats, {times:.2f} times the seconds"
-        if less.mean() < -max(width, 1e-3) or wanted.mean() < -0.01 or times > 3.0:
+        if less.mean() + width < -1e-3 or wanted.mean() < -0.01 or times > 3.0:
             behind.append(f"{', '.join(cell)}: {said[', '.join(cell)]}, {wanted.mean():+.4f} to as many as wanted")
     script.judge(
         "ours-default-stops", not behind,

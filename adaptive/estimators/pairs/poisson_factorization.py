@@ -41,9 +41,10 @@ class PoissonFactorization(PairEstimator):
     user_variance : float, default 1.0
         Prior variance of users' entries.
     item_variance : float, optional
-        Of items' entries; None: one per component, fitted by the bound (.2 of points).
+        Of items' entries; None: one per component, fitted by the bound (.2 of points), and so are the variances of
+        biases: what is said of a user or an item seen little depends on them.
     fit_bias : bool, default True
-        A term per user and per item with variance 1, about the mean log count.
+        A term per user and per item, about the mean log count; of variance 1 where ``item_variance`` is given.
     n_init : int, default 1
         Starts, of which the one with the highest bound is kept.
     max_iter : int, default 200

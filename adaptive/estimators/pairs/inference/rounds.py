@@ -196,12 +196,12 @@ def _half(factors: Factors, side: int, own: Factor) -> Factors:
     return replace(factors, sides=sides)
 
 
-def _learnt_variance(items: Factor, n_components: int, point: bool) -> Factor:
-    """Item variances per component where the bound is largest: the mean square of the rows (none of a point)."""
-    squares = np.mean(items.mean**2 + items.variances, axis=0)
-    variance = items.variance.copy()
-    variance[:n_components] = np.clip(squares[:n_components], 1e-6, None)
-    return items if point else replace(items, variance=variance)
+def _learnt_variance(rows: Factor, columns: slice) -> Factor:
+    """Variances of some columns where the bound is largest: the mean square of the rows; constants have none."""
+    squares = np.mean(rows.mean**2 + rows.variances, axis=0)
+    variance = rows.variance.copy()
+    variance[columns] = np.where(variance[columns] > 0.0, np.clip(squares[columns], 1e-6, None), 0.0)
+    return replace(rows, variance=variance)
 
 
 def climb(
@@ -223,7 +223,8 @@ def climb(
     tol : float
         Nats a pair (``entries.n_counted`` of them).
     learn_variance : int
-        Of so many components item variances are set where the bound is largest, after every round.
+        Of so many components item variances, and those of biases, are set where the bound is largest, after every
+        round.
     steps : int, default 1
         Of Newton in every row and round: more of them save few rounds, and take as many times as long.
     """
@@ -242,11 +243,12 @@ def climb(
         before = factors.sides[1].mean
         factors = ahead
         if learn_variance:
-            items = factors.sides[1]
-            learnt = _learnt_variance(items, learn_variance, kind.points[1])
-            lifted = _half(factors, 1, learnt)
-            reached += _divergences(lifted, 1, kind) - _divergences(factors, 1, kind)
-            factors = lifted
+            for side, columns in ((0, slice(learn_variance, None)), (1, slice(None))):
+                if kind.points[side]:
+                    continue
+                lifted = _half(factors, side, _learnt_variance(factors.sides[side], columns))
+                reached += _divergences(lifted, side, kind) - _divergences(factors, side, kind)
+                factors = lifted
         bound = reached
         trace.append(bound)
         converged = at_rest(trace, tol * entries.n_counted)
