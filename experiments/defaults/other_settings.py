@@ -53,11 +53,8 @@ def run(script: Script) -> None:
                 }
                 for half, (mean, width) in halves.items()
             ]  # fmt: skip
-            for judge in (0, 1):
-                if all(mean[judge] > width[judge] + 1e-12 for mean, width in halves.values()) and not any(
-                    mean[1 - judge] < -width[1 - judge] for mean, width in halves.values()
-                ):
-                    ahead.append(arm)
+            if _beats(halves):
+                ahead.append(arm)
         script.judge(
             f"ours-default-settings-{family.replace(' ', '-')}", not ahead,
             claim=f"No other setting of {own.owner} that was tried beats its defaults on choosing and on confirming "
@@ -65,7 +62,7 @@ def run(script: Script) -> None:
             target="95% intervals over splits of the mean over sets: by one judge above 0 in both halves, by the "
             "other not below",
             value={f"nats more than the defaults, and more {own.second}": told},
-            reason=f"Ahead: {', '.join(dict.fromkeys(ahead))}." if ahead else "",
+            reason=f"Ahead: {', '.join(ahead)}." if ahead else "",
             seed=f"0..{splits}",
         )  # fmt: skip
     script.table(
@@ -73,6 +70,15 @@ def run(script: Script) -> None:
         f"Settings less the defaults, {splits} splits: nats an outcome and a second judge (the larger the better), "
         "means over sets and 95% half widths.",
     )  # fmt: skip
+
+
+def _beats(halves: dict[str, tuple[np.ndarray, np.ndarray]]) -> bool:
+    """Certainly ahead by one judge in both halves, and by the other in neither certainly behind."""
+    return any(
+        all(mean[judge] > width[judge] + 1e-12 for mean, width in halves.values())
+        and not any(mean[1 - judge] < -width[1 - judge] for mean, width in halves.values())
+        for judge in (0, 1)
+    )
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from adaptive import checks
 from adaptive.estimators.belief import Traced
 from adaptive.estimators.ids import located
 from adaptive.estimators.sequences.histories import Histories
+from adaptive.estimators.sequences.nets import ngrams
 from adaptive.estimators.sequences.nets.item_softmax import log_probabilities
 from adaptive.estimators.sequences.nets.own_posterior import PRIOR_DRAWS, OwnPrior, drawn_own, settled
 from adaptive.estimators.sequences.nets.scoring import scored, states_after
@@ -102,6 +103,7 @@ class SequenceBelief(Traced):
                 ConvergenceWarning,
                 stacklevel=5,
             )
+        _say_counting(training, data, settings)
         best, trace, finished = training.best, np.array(training.trace), training.finished(settings.plan)
         del training  # two thirds of its memory are not needed any more
         weights = best.exact()
@@ -344,6 +346,21 @@ def _chosen(
                 callback(training)
         found.append(training)
     return min(found, key=lambda training: float(training.errors.mean()))
+
+
+def _say_counting(training: Training, data: Histories, settings: SequenceSettings) -> None:
+    """Warn where counting pairs of events tells held-out events no worse than the net."""
+    if not settings.plan.holds_out(data.codes):
+        return
+    n_seen = settings.plan.trained_on(np.array([len(history) for history in data.codes], dtype=np.int64))
+    counted, ours = ngrams.held_out_error(2, data.codes, n_seen, len(data.items)), float(training.errors.mean())
+    if counted <= ours:
+        warnings.warn(
+            f"counting which item follows which tells held-out events no worse than the net ({counted:.3f} and "
+            f"{ours:.3f} nats an event): longer histories, more users or fewer items are needed for it to be worth its while.",
+            UserWarning,
+            stacklevel=6,
+        )
 
 
 def _resumed(state: State, fresh: Training) -> Training:

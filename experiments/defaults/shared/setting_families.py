@@ -178,13 +178,13 @@ _LABELS, _CLASSES = ("ionosphere", "heart", "wine"), ("crabs", "german", "wheat_
 _CHOOSE = process_runs.SETS["numbers"]["choose"]
 _CONFIRM = process_runs.SETS["numbers"]["confirm"]
 FAMILIES: dict[str, Family] = {
-    "labels": Family("BayesianLogisticRegression", _LABELS, _CLASSES, {
+    "labels": Family("BayesianLogisticRegression", ("ionosphere", "heart", "diabetes"), ("crabs", "german", "sonar"), {
         "prior laplace": {"prior": "laplace"}, "prior student_t": {"prior": "student_t"},
         "link probit": {"link": "probit"}, "fit_intercept False": {"fit_intercept": False},
     }, _labels(BayesianLogisticRegression), "accuracy"),
     "labels by processes": Family("GaussianProcessClassifier", _LABELS, _CLASSES, {
         "link probit": {"link": "probit"}, "mean learnt": {"mean": Constant()}, "optimizer None": {"optimizer": None},
-        "n_restarts_optimizer 3": {"n_restarts_optimizer": 3}, "multi_class one_vs_one": {"multi_class": "one_vs_one"},
+        "n_restarts_optimizer 3": {"n_restarts_optimizer": 3},
     }, _labels(GaussianProcessClassifier), "accuracy"),
     "numbers": Family("SparseLinearRegression", _CHOOSE, _CONFIRM, {
         "prior laplace": {"prior": "laplace"}, "prior gaussian": {"prior": "gaussian"},
