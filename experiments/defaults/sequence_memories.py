@@ -78,7 +78,7 @@ def judged(name: str, n_users: int, n_events: int, seed: int, epochs: int) -> di
 
 def run(script: Script) -> None:
     """Train on every set, compare what is held out."""
-    seeds = range(1 if script.quick else 10)
+    seeds = range(1 if script.quick else 6)
     cells = [("spikes", 6, 40)] if script.quick else list(CELLS)
     found = {
         cell: [script.kept("default_sequences", judged, *cell, seed, 2 if script.quick else 100) for seed in seeds]

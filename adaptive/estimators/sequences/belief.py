@@ -357,7 +357,7 @@ def _say_counting(training: Training, data: Histories, settings: SequenceSetting
     if counted <= ours:
         warnings.warn(
             f"counting which item follows which tells held-out events no worse than the net ({counted:.3f} and "
-            f"{ours:.3f} nats an event): longer histories, more users or fewer items are needed for it to be worth its while.",
+            f"{ours:.3f} nats an event): longer histories, more users or fewer items are needed for a net to pay.",
             UserWarning,
             stacklevel=6,
         )

@@ -21,6 +21,7 @@ from adaptive import (
     CollaborativePreference,
     CollaborativeRNN,
     CoxProcess,
+    GameTreeSearch,
     GaussianProcessClassifier,
     GaussianProcessRegressor,
     MetadataTopicModel,
@@ -36,6 +37,7 @@ from experiments.defaults.cox_kernels import problem
 from experiments.defaults.preference_components import drawn, values_of
 from experiments.defaults.sequence_memories import histories_of
 from experiments.defaults.shared import label_runs, process_runs
+from experiments.defaults.shared.small_games import positions
 from experiments.defaults.stops import counts_of
 from experiments.topics.shared.corpora import cut, real
 
@@ -174,6 +176,17 @@ def _sequences(name: str, seed: int, options: dict[str, Any]) -> tuple[float, fl
     return model.score(late), float(np.mean(first))
 
 
+def _games(name: str, seed: int, options: dict[str, Any]) -> tuple[float, float]:
+    hit, stated = [], []
+    for k, (start, game, right) in enumerate(positions(name, 60)):
+        if k % 4 == seed:
+            model = GameTreeSearch(game, results=game.results, random_state=start, **options)
+            model.search(50)
+            hit.append(right[game.moves(game.start).index(model.best_move())])
+            stated.append(max(float(model.best_move_proba()[right].sum()), 1e-3))
+    return float(np.log(stated).mean()), float(np.mean(hit))
+
+
 _LABELS, _CLASSES = ("ionosphere", "heart", "wine"), ("crabs", "german", "wheat_seeds")
 _CHOOSE = process_runs.SETS["numbers"]["choose"]
 _CONFIRM = process_runs.SETS["numbers"]["confirm"]
@@ -241,12 +254,12 @@ FAMILIES: dict[str, Family] = {
     }, _documents, "nats a word of documents not read"),
     "sequences": Family("CollaborativeRNN", ("words, 15, 600", "spikes, 20, 150"),
                         ("letters, 20, 600", "words, 42, 150"), {
-        "n_components 16": {"n_components": 16}, "n_components 64": {"n_components": 64}, "cell tanh": {"cell": "tanh"},
-        "n_members 4": {"n_members": 4}, "window 32": {"window": 32}, "batch_size 2": {"batch_size": 2},
-        "batch_size 32": {"batch_size": 32}, "learning_rate 0.003": {"learning_rate": 0.003},
-        "learning_rate 0.03": {"learning_rate": 0.03}, "clip 1": {"clip": 1.0},
-        "validation_fraction 0.1": {"validation_fraction": 0.1}, "patience 15": {"patience": 15},
-        "tol 0.01": {"tol": 0.01},
-        "max_iter 30": {"max_iter": 30}, "n_sampled 20": {"n_sampled": 20},
+        "n_components 16": {"n_components": 16}, "cell tanh": {"cell": "tanh"}, "n_members 4": {"n_members": 4},
+        "window 32": {"window": 32}, "batch_size 32": {"batch_size": 32}, "n_sampled 20": {"n_sampled": 20},
+        "learning_rate 0.003": {"learning_rate": 0.003},
     }, _sequences, "share of first events right"),
+    "games": Family("GameTreeSearch", ("tic-tac-toe", "Connect Four"), ("Hex 4 x 4", "Domineering 4 x 5"), {
+        "coupling parent": {"coupling": "parent"}, "deviations 1": {"deviations": 1.0},
+        "root_mean 2": {"root_mean": 2.0}, "score_variance 1": {"score_variance": 1.0}, "drift 0.1": {"drift": 0.1},
+    }, _games, "share of moves right"),
 }  # fmt: skip

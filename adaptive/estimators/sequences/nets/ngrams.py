@@ -85,7 +85,7 @@ def chosen(order: int, histories: Sequence[np.ndarray], n_seen: np.ndarray, n_it
 
 
 def held_out_error(order: int, histories: Sequence[np.ndarray], n_seen: np.ndarray, n_items: int) -> float:
-    """Return the mean over users of nats per event after ``n_seen``, by counts of those before, of the best strength."""
+    """Return the mean over users of nats per event after ``n_seen``, by counts before, of the strength best there."""
     early = [one[:n] for one, n in zip(histories, n_seen.tolist(), strict=True)]
     best = chosen(order, histories, n_seen, n_items)
     single = 0.1 if order == 1 else chosen(1, histories, n_seen, n_items).strength
