@@ -92,7 +92,7 @@ ONLY_WITH = {  # class, rows and outcomes, settings that belong to another choic
     "comparisons": (CollaborativePreference, (np.array([[u, u % 3, 3] for u in range(20)]), TWO[:20] * 2 - 1),
                     {"alpha": 0.7}),
     "topics": (lambda **own: MetadataTopicModel(2, random_state=0, **own), (COUNTS.reshape(12, 5), TWO[:12, None]),
-               {"word_decay": 0.5, "decay_every": 7}),
+               {"decay_every": 7}),
     "nets": (lambda **own: CollaborativeRNN(2, max_iter=2, random_state=0, **own), (THREE.reshape(4, 15).tolist(),),
              {"n_draws": 5}),
 }  # fmt: skip

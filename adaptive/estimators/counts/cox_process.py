@@ -43,7 +43,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         at more than once (trials, years), white noise is learnt beside it: counts of one place may vary more than one
         rate explains (chosen by ``ours-default-cox``). Such counts are rows of their own; do not add them up.
     rate : {"rectified", "exp", "softplus"}, default "rectified"
-        max(0, f), exp(f) or log(1 + exp(f)).
+        max(0, f), exp(f) or log(1 + exp(f)); equally good on seven real sets (``ours-default-settings-rates``).
     mean : mean function of :mod:`adaptive.means`, float or None
         Its parameters are fitted with those of the kernel. None: a constant that starts at the rate of all counts, and
         whose uncertainty is part of what is predicted, as an intercept's is.

@@ -34,6 +34,7 @@ class PoissonFactorization(PairEstimator):
     Parameters
     ----------
     n_components : int, default 5
+        Chosen by ``ours-default-settings-pairs-of-counts``, with ``inference`` and the variances.
     inference : {"mean_field", "full", "em", "map"}, default "mean_field"
         Variances of every entry; covariances of every row; covariances of users and point items; points.
     zeros : {"missing", "observed"}, default "missing"

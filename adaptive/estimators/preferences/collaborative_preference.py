@@ -47,7 +47,8 @@ class CollaborativePreference(BeliefEstimator):
     alpha : float, default 0.1
         Added to the diagonal of a kernel of features: what is an item's own.
     covariance : {"low_rank", "full"}
-        "full" learns an unconstrained covariance of all items instead of V V' + s K, cubic in items.
+        "full" learns an unconstrained covariance of all items instead of V V' + s K, cubic in items. Chosen by
+        ``ours-default-settings-comparisons``.
     inference : {"expectation_propagation", "laplace_approximation", "variational_bounds"}
         Of each user's answers; the last with the logistic function in place of Phi, bounded after Jaakkola and Jordan.
     prior_people : float, default 1
