@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -13,6 +13,9 @@ from adaptive.cli.errors import CommandError, warnings_in_one_line
 from adaptive.cli.job import Job
 from adaptive.cli.options import Format, Resume, out_folder, require_one_of
 from adaptive.tables import Cells, TableError
+
+if TYPE_CHECKING:
+    from adaptive.estimators.questionnaires.model_choice import ModelChoice
 
 __all__ = ["calibrate"]
 
@@ -33,7 +36,8 @@ def calibrate(
     model: Annotated[
         str | None,
         typer.Option(
-            help=f"{', '.join(MODELS)} (default: two_parameter for two answers, graded for more).", metavar="NAME"
+            help=f"{', '.join(MODELS)} (default: the one that predicts hidden answers of other people best).",
+            metavar="NAME",
         ),
     ] = None,
     person: Annotated[
@@ -73,19 +77,35 @@ def calibrate(
     scale = _scale(settings["categories"])
     cells = job.table("answers", "of people")
     table, names, groups = _people(cells, settings["person"], settings["group"], settings["ignore"])
-    if settings["model"] is None:
-        n_categories = len(scale) if scale else np.nanmax(table.to_numpy()) + 1
-        settings["model"] = "two_parameter" if n_categories <= 2 else "graded"
     with job, warnings_in_one_line():
         from adaptive.cli.fitting import fitted  # from here on it pays to load what computes
         from adaptive.estimators import Questionnaire
 
-        learnt = Questionnaire(settings["model"], reverse=tuple(settings["reverse"]), categories=scale)
         try:
+            choice = _choice(settings, table, scale)
+            learnt = Questionnaire(choice.model, reverse=tuple(settings["reverse"]), categories=scale)
             learnt = fitted(learnt, lambda estimator: _learn(estimator, table), job)
         except ValueError as problem:
             raise CommandError(f"{cells.path}: {problem}") from None
-        _write(learnt, table, names, groups, job)
+        _write(learnt, table, names, groups, job, choice.log_scores)
+
+
+def _choice(settings: dict[str, Any], table: Any, scale: tuple[int, ...] | None) -> ModelChoice:
+    """The model that was named, or the one by which hidden answers are predicted best."""
+    from adaptive.estimators.questionnaires.answers import categories_of
+    from adaptive.estimators.questionnaires.model_choice import ModelChoice, chosen_model
+
+    if settings["model"] is not None:
+        return ModelChoice(settings["model"], {})
+    values = table.to_numpy(dtype=float)
+    categories, _ = categories_of(values[~np.isnan(values)], scale)
+    unknown = [item for item in settings["reverse"] if item not in table.columns]
+    turned = [] if unknown else [table.columns.get_loc(item) for item in settings["reverse"]]  # `fit` refuses them
+    choice = chosen_model(values, categories, turned)
+    if choice.log_scores:
+        told = ", ".join(f"{name} {score:.3f}" for name, score in choice.log_scores.items())
+        print(f"{choice.model} is taken: hidden answers of other people were predicted with (nats an answer) {told}")
+    return choice
 
 
 def _learn(learnt: Any, table: Any) -> None:
@@ -129,7 +149,9 @@ def _people(cells: Cells, person: str | None, group: str | None, ignore: list[st
     return table, names, groups
 
 
-def _write(fitted: Any, table: Any, names: list[Any], groups: Any, folder: Job) -> None:
+def _write(
+    fitted: Any, table: Any, names: list[Any], groups: Any, folder: Job, hidden: dict[str, float]
+) -> None:  # fmt: skip
     fitted.to_bank(folder.result("bank.csv"))
     parameters, fit = fitted.item_parameters_, fitted.item_fit(table)
     names_of = [f"threshold_{k}" for k in range(1, parameters.shape[1] + 1)]
@@ -159,7 +181,8 @@ def _write(fitted: Any, table: Any, names: list[Any], groups: Any, folder: Job) 
     folder.write_json(
         "report.json",
         {
-            "model": fitted.response_model, "people": len(table), "items": len(fitted.items_),
+            "model": fitted.response_model, "nats of hidden answers": hidden,
+            "people": len(table), "items": len(fitted.items_),
             "log evidence": fitted.log_evidence_, "prequential evidence": fitted.prequential_evidence_,
             "rounds": fitted.n_iter_, "converged": fitted.converged_,
             "mean deviation of an estimate": float(fitted.trait_std_.mean()), "dimension": _signs(fitted.dimension_),

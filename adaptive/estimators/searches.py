@@ -67,11 +67,11 @@ def grown(rows: int, learnt_rows: int) -> bool:
     return rows >= HELD * learnt_rows
 
 
-def highest(searches: Sequence[Callable[[], T]], value: Callable[[T], float]) -> T:
+def highest(searches: Sequence[Callable[[], T]], value: Callable[[T], float], apart: float = 0.0) -> T:
     """Return what the first search found that is within a tenth of a nat of the best. Only its warnings are passed on.
 
-    Tops that near to each other the answers do not tell apart. With the search of ``fit`` first, answers one by one end
-    there where ``fit`` does.
+    Tops that near to each other the answers do not tell apart, nor do searches that stop ``apart`` nats below theirs.
+    With the search of ``fit`` first, answers one by one end there where ``fit`` does.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def highest(searches: Sequence[Callable[[], T]], value: Callable[[T], float]) ->
             warnings.simplefilter("always")
             found.append((search(), said))
     values = [value(one) for one, _ in found]
-    best, said = found[next(k for k, v in enumerate(values) if not v < max(values) - ALIKE)]
+    best, said = found[next(k for k, v in enumerate(values) if not v < max(values) - ALIKE - apart)]
     for one in said:
         warnings.warn(one.message, one.category, stacklevel=3)
     return best

@@ -48,7 +48,8 @@ def test_a_report_and_a_run_that_was_stopped_and_goes_on(table, tmp_path, capsys
     following = rows_of(tmp_path / "run" / "next.csv")
     assert sum(float(row["probability"]) for row in following if row["user"] == "u3") == pytest.approx(1.0)
     gains = [float(row["nats"]) for row in rows_of(tmp_path / "run" / "observe.csv")]
-    assert gains == sorted(gains, reverse=True) and 0 <= gains[-1] and gains[0] <= np.log(2)
+    assert gains == sorted(gains, reverse=True) and 0 <= gains[-1] and gains[0] <= np.log(5)
+    assert summary["next_by"] == min(("own", "pooled"), key=lambda name: summary["nats"][name])
     assert rows_of(tmp_path / "run" / "users.csv")[0]["own"] == "" and (tmp_path / "run" / "nats.png").is_file()
 
     monkeypatch.setattr(training, "EVERY", 0.0)
@@ -79,7 +80,7 @@ def test_what_is_wrong_is_said_in_one_line(table, tmp_path, capsys):
         ([str(table)], "has no column 'user'; its columns are 'who', 'where', 'when'"),
         ([str(tmp_path / "none.csv")], "there is no file"),
         ([], "name the table of events: adaptive sequences TABLE"),
-        ([str(gap), "--members", "1"], "--members must be at least 2"),
+        ([str(gap), "--members", "0"], "--members must be at least 1"),
         ([str(gap), "--cell", "lstm"], "--cell must be one of gru, tanh"),
         ([str(gap), "--held-out", "2"], "--held-out must be a share"),
     ):

@@ -7,10 +7,14 @@ import pytest
 
 from adaptive import (
     BayesianLogisticRegression,
+    CollaborativePreference,
+    CollaborativeRNN,
     CoxProcess,
     GaussianProcessClassifier,
     GaussianProcessRegressor,
+    MetadataTopicModel,
     PoissonRegression,
+    SparseLinearRegression,
 )
 from experiments import claims
 from experiments.defaults import table
@@ -24,6 +28,11 @@ SCRIPTS = {
     "game_trees": {"ours-default-game-trees"},
     "preference_components": {"ours-default-preferences"},
     "simulator_densities": {"ours-default-simulators"},
+    "stops": {"ours-default-stops"},
+    "sequence_memories": {"ours-default-sequences"},
+    "questionnaire_models": {"ours-default-questionnaires"},
+    "photon_scales": {"ours-default-photons"},
+    "other_settings": {"ours-default-settings-counts"},
 }
 
 
@@ -56,6 +65,7 @@ CONVERGES = {  # class, outcomes, its name for the most iterations, by how much 
     "process of numbers": (GaussianProcessRegressor, NUMBERS, "max_iter", 1e-5),
     "counts": (PoissonRegression, COUNTS, "max_iter", 1e-5),
     "process of counts": (CoxProcess, COUNTS, "max_iter", 1e-5),
+    "sparse weights": (SparseLinearRegression, NUMBERS, "max_iter", 1e-3),
 }
 
 
@@ -71,6 +81,34 @@ def test_a_hundredth_of_the_tolerance_and_ten_times_the_iterations_change_next_t
     tables = [one.predict_proba(new) if hasattr(one, "predict_proba") else one.predict(new) for one in said]
     np.testing.assert_allclose(*tables, atol=apart)
     assert {table.place_of(kind.__name__, one)[0] for one in more} == {"NEUTRAL_OF"}
+
+
+ONLY_WITH = {  # class, rows and outcomes, settings that belong to another choice than the default
+    "priors": (BayesianLogisticRegression, (X, TWO), {"df": 7.0}),
+    "priors of counts": (PoissonRegression, (X, COUNTS), {"df": 7.0}),
+    "noise": (GaussianProcessRegressor, (X, NUMBERS), {"df": 8.0, "likelihood_scale": 0.3, "low_rank": "nystroem"}),
+    "rank": (GaussianProcessClassifier, (X, TWO), {"low_rank": "nystroem", "multi_class": "one_vs_one"}),
+    "rank of rates": (CoxProcess, (X[:, :1], COUNTS), {"low_rank": "nystroem"}),
+    "comparisons": (CollaborativePreference, (np.array([[u, u % 3, 3] for u in range(20)]), TWO[:20] * 2 - 1),
+                    {"alpha": 0.7}),
+    "topics": (lambda **own: MetadataTopicModel(2, random_state=0, **own), (COUNTS.reshape(12, 5), TWO[:12, None]),
+               {"decay_every": 7}),
+    "nets": (lambda **own: CollaborativeRNN(2, max_iter=2, random_state=0, **own), (THREE.reshape(4, 15).tolist(),),
+             {"n_draws": 5}),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::UserWarning")
+@pytest.mark.parametrize("name", ONLY_WITH)
+def test_settings_of_another_choice_change_nothing(name):
+    """The reason why they stand in NEUTRAL_OF."""
+    kind, given, other = ONLY_WITH[name]
+    one, same = (kind(**own).fit(*given) for own in ({}, other))
+    for asked in ("predict_proba", "predict", "transform"):
+        if hasattr(one, asked):
+            rows = [0, 1] if name == "nets" else given[0]
+            np.testing.assert_array_equal(getattr(one, asked)(rows), getattr(same, asked)(rows))
+            break
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

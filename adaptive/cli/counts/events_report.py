@@ -32,14 +32,19 @@ def write(events: np.ndarray, limits: list[tuple[float, float]], folder: Job) ->
         "next.csv", {**{name: X[positions, k].tolist() for k, name in enumerate(names)}, "nats": gains.tolist()}
     )
     _draw(X, y, (mean, low, high), positions, names, folder)
-    folder.write_summary(
-        {"events": len(events), "bins": len(X), "kernel": str(model.kernel_), "converged": bool(model.converged_),
-         "log_evidence": float(model.log_evidence_)}
-    )  # fmt: skip
+    constant = model.constant_rate_
+    summary = {"events": len(events), "bins": len(X), "kernel": str(model.kernel_),
+               "converged": bool(model.converged_), "log_evidence": float(model.log_evidence_)}  # fmt: skip
+    if constant is not None:
+        summary["constant_rate"] = constant._asdict()
+    folder.write_summary(summary)
     highest = int(np.argmax(mean))
     where = ", ".join(f"{name} {X[highest, k]:g}" for k, name in enumerate(names))
     print(f"{len(events)} events in {len(X)} bins; the rate is highest at {where}: {mean[highest]:.3g} a bin "
           f"({low[highest]:.3g} to {high[highest]:.3g})")  # fmt: skip
+    if constant is not None and constant.suffices:
+        print(f"a constant rate, {constant.rate:.3g} +- {constant.rate_std:.2g} a bin, predicts bins that are left out "
+              f"no worse ({-constant.gain:+.3f} +- {constant.gain_std:.3f} nats a bin)")  # fmt: skip
     listed = "; ".join(", ".join(f"{value:g}" for value in X[k]) for k in positions[:5])
     print(f"worth counting again, the first first: {listed}")
 

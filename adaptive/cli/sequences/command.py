@@ -44,7 +44,7 @@ def sequences(
     cell: Annotated[
         str, typer.Option(help="gru or tanh (default gru).", metavar="NAME", show_default=False)
     ] = "gru",
-    members: Annotated[int, whole_number("Nets that must agree, two or more (default 3).")] = 3,
+    members: Annotated[int, whole_number("Nets whose predictions are averaged (default 3).")] = 3,
     epochs: Annotated[int, whole_number("Passes over all events at most (default 60).")] = 60,
     sampled: Annotated[int, whole_number("Items to train against at each step, 0: all (default 0).")] = 0,
     held_out: Annotated[
@@ -62,13 +62,13 @@ def sequences(
 
     The end of each history is held out and predicted by counting (1-gram, 2-gram), by a net with one memory for
     everybody (pooled) and by one with a memory for each user (summary.json, users.csv, nats.png). Then everybody's
-    next items with probabilities (next.csv), and the users whose next event would tell most of which net is right
-    (observe.csv; where histories differ in length, CollaborativeRNN(uncertainty="laplace") in Python told better whom
-    to ask). Training is kept while it runs: --resume goes on after a stop, to the same result.
+    next items with probabilities, by the net of the two that told held-out events better (next.csv), and the users
+    whose next event would tell most of their own memory (observe.csv; of more than 60 users some are looked at, the
+    shortest histories first). Training is kept while it runs: --resume goes on after a stop, to the same result.
     """
     job = Job(context, locals())
     require_at_least(
-        ("components", components, 1), ("members", members, 2), ("epochs", epochs, 1), ("sampled", sampled, 0),
+        ("components", components, 1), ("members", members, 1), ("epochs", epochs, 1), ("sampled", sampled, 0),
         ("next", next, 1), ("observe", observe, 1), ("seed", seed, 0),
     )  # fmt: skip
     require_share(held_out=held_out)
@@ -114,4 +114,9 @@ def _print(summary: dict[str, Any]) -> None:
     if summary["held_out"]:
         told = ", ".join(f"{name} {value:.3f}" for name, value in summary["nats"].items() if name != "own")
         print(f"held-out events cost {summary['nats']['own']:.3f} nats by a memory for each; {told}")
+        counted = min(("1-gram", "2-gram"), key=lambda name: summary["nats"][name])
+        if summary["nats"][counted] <= summary["nats"][summary["next_by"]]:
+            print(
+                f"counting ({counted}) tells these events no worse than the nets: their next items are nothing gained"
+            )
     print(f"worth observing: {', '.join(summary['observe'][:5])}")

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from adaptive import plots, scorers
+from adaptive import plots
 from adaptive.cli.job import Job
 from adaptive.cli.sequences.training import net_of, trained
+from adaptive.cli.sequences.whom import worth_observing
 from adaptive.estimators import CollaborativeRNN
 from adaptive.estimators.sequences.histories import Histories, events_of
 from adaptive.estimators.sequences.nets.ngrams import chosen
@@ -36,16 +37,20 @@ def write(histories: dict[str, list[str]], folder: Job) -> dict[str, Any]:
                                    **{name: [None if np.isnan(v) else float(v) for v in column]
                                       for name, column in errors.items()}})  # fmt: skip
     nats = {name: float(np.nanmean(column)) if np.isfinite(column).any() else None for name, column in errors.items()}
+    together = not nats["own"] or (nats["pooled"] or 0.0) < nats["own"]
+    converged = {"own": bool(own.converged_), "pooled": bool(pooled.converged_)}
     summary = {
         "users": len(histories), "items": len(every), "events": int(length.sum()), "held_out": sum(n_held.values()),
-        "nats": nats, "epochs": {"own": own.n_iter_, "pooled": pooled.n_iter_},
-        "converged": {"own": bool(own.converged_), "pooled": bool(pooled.converged_)},
+        "nats": nats, "next_by": "pooled" if together else "own", "converged": converged,
+        "epochs": {"own": own.n_iter_, "pooled": pooled.n_iter_},
     }  # fmt: skip
     folder.write_summary(summary)
     _draw(nats, folder)
-    own.partial_fit(late)  # users stand where their histories end
-    _next(own, settings["next"], folder)
-    summary["observe"] = _observe(own, settings["observe"], folder)
+    best = (pooled if together else own).partial_fit(late)  # users stand where their histories end
+    _next(best, settings["next"], folder)
+    observe = worth_observing(histories, folder)
+    folder.write_csv("observe.csv", observe)
+    summary["observe"] = observe["user"]
     return summary
 
 
@@ -86,18 +91,6 @@ def _next(model: CollaborativeRNN, n: int, folder: Job) -> None:
             rows += [(user, k + 1, model.items_[i].item(), float(p[i])) for k, i in enumerate(places)]
     columns = zip(*rows, strict=True)
     folder.write_csv("next.csv", dict(zip(("user", "rank", "item", "probability"), map(list, columns), strict=True)))
-
-
-def _observe(model: CollaborativeRNN, n: int, folder: Job) -> list[str]:
-    """Write the users whose next event tells most of which member is right, one at a time; return their ids."""
-    users = model.users_.tolist()
-    believed = model.predictive(users)
-    gains = scorers.information_gain(believed, 0)
-    best = np.argsort(-gains, kind="stable")[:n]
-    chosen_users = [users[k] for k in best]
-    folder.write_csv("observe.csv", {"user": chosen_users, "nats": gains[best].tolist(),
-                                     "entropy": believed.outcome_entropy[best].tolist()})  # fmt: skip
-    return chosen_users
 
 
 def _draw(nats: dict[str, float | None], folder: Job) -> None:

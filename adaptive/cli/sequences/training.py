@@ -18,13 +18,14 @@ __all__ = ["net_of", "trained"]
 EVERY = 5.0  # seconds between two snapshots
 
 
-def net_of(settings: Mapping[str, Any], items: Sequence[str], *, pooled: bool) -> CollaborativeRNN:
-    """The estimator of the command's options."""
-    return CollaborativeRNN(
-        settings["components"], cell=settings["cell"], pooled=pooled, n_members=settings["members"],
-        n_sampled=settings["sampled"] or None, max_iter=settings["epochs"], items=list(items),
-        random_state=settings["seed"],
-    )  # fmt: skip
+def net_of(settings: Mapping[str, Any], items: Sequence[str], *, pooled: bool, **others: Any) -> CollaborativeRNN:
+    """The estimator of the command's options, and of ``others``."""
+    given = {
+        "cell": settings["cell"], "pooled": pooled, "n_members": settings["members"],
+        "n_sampled": settings["sampled"] or None, "max_iter": settings["epochs"], "items": list(items),
+        "random_state": settings["seed"],
+    }  # fmt: skip
+    return CollaborativeRNN(settings["components"], **given | others)
 
 
 def trained(model: CollaborativeRNN, sequences: Any, folder: RunFolder, name: str) -> CollaborativeRNN:

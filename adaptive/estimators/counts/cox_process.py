@@ -43,7 +43,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         at more than once (trials, years), white noise is learnt beside it: counts of one place may vary more than one
         rate explains (chosen by ``ours-default-cox``). Such counts are rows of their own; do not add them up.
     rate : {"rectified", "exp", "softplus"}, default "rectified"
-        max(0, f), exp(f) or log(1 + exp(f)).
+        max(0, f), exp(f) or log(1 + exp(f)); equally good on seven real sets (``ours-default-settings-rates``).
     mean : mean function of :mod:`adaptive.means`, float or None
         Its parameters are fitted with those of the kernel. None: a constant that starts at the rate of all counts, and
         whose uncertainty is part of what is predicted, as an intercept's is.
@@ -67,6 +67,9 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     kernel_, mean_ : as fitted
     overdispersion_ : float
         Variance of the function from one count of a place to the next; 0 where none was found.
+    constant_rate_ : ConstantRate or None
+        What a user would take instead: ``rate``, ``rate_std``, and by how many nats the process predicts a count that
+        is left out better (``gain``, ``gain_std``); ``suffices`` where it is not certainly ahead.
     posterior_ : Posterior over the function at the bins
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
     X_train_, y_train_ : training rows and answers
@@ -242,6 +245,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     leave_one_out_ = of_belief(
         "left_out", "Log score (m,) of the training rows without themselves, where there is one."
     )
+    constant_rate_ = of_belief("constant_rate", "One rate for all counts, and what the process gains over it; or None.")
     kernel_ = of_belief("process.kernel", "The kernel as fitted.")
     mean_ = of_belief("process.mean", "The mean function as fitted.")
     overdispersion_ = of_belief("noise", "Variance of the function between counts of one place; 0: none was found.")

@@ -38,7 +38,8 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
     Parameters
     ----------
     rate : {"exp", "rectified", "softplus"}, default "exp"
-        exp(s), max(0, s) or log(1 + exp(s)) of the projection s = x . w + b.
+        exp(s), max(0, s) or log(1 + exp(s)) of the projection s = x . w + b. Chosen by
+        ``ours-default-settings-counts``.
     prior : {"gaussian", "laplace", "student_t"}, default "gaussian"
         Of each weight; the intercept has a broad Gaussian one about the rate of all counts. "student_t" does not go
         with "rectified".

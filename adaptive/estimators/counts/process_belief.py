@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 from adaptive import checks
+from adaptive.estimators.counts.constant_rate import ConstantRate
 from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column, exposed
 from adaptive.estimators.counts.regression_belief import BROAD, RATES, inverse_rate, typical_change
 from adaptive.estimators.gaussian_process.evidence import Evidence  # house: a Cox process is one
@@ -189,6 +190,16 @@ class CoxBelief(ProcessBelief):
         found = white_noise(process.kernel, process.X)
         unit = typical_change(self.settings.rate, self.data.mean_rate)  # type: ignore[union-attr]
         return found if found > LEAST_NOISE * unit**2 else 0.0
+
+    @cached_property
+    def constant_rate(self) -> ConstantRate | None:
+        """One rate for all counts beside this; None where counts are not left out, and of no event."""
+        left_out, data = self.left_out, self.data
+        if left_out is None or data is None or not data.y.any():
+            return None
+        exposure = np.broadcast_to(np.asarray(data.exposed.exposure, dtype=float), data.y.shape)
+        n_learnt = 0 if self.settings.optimizer is None else len(self.evidences[0].theta)
+        return ConstantRate.beside(left_out.log_score, data.y, exposure, n_learnt)
 
     def family(self, exposure: Number) -> Poisson | OverdispersedPoisson:
         """The family of the outcomes."""

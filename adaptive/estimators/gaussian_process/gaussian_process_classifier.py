@@ -41,11 +41,13 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         length starts at the median distance of the rows (with ``optimizer=None`` it is ``1.0 * RBF(1.0)``). Chosen by
         `ours-default-processes`.
     link : {"logit", "probit"}, default "logit"
+        Chosen by ``ours-default-settings-labels-by-processes``.
     inference : str or callable, default "expectation_propagation"
         "laplace_approximation", "expectation_propagation", "variational_gaussian", "variational_bounds", "mean_field",
         "annealed_importance", or a callable ``(model, **settings) -> Posterior``.
     mean : mean function of :mod:`adaptive.means`, float or None
-        None: zero. Its parameters are fitted with those of the kernel.
+        None: zero. Its parameters are fitted with those of the kernel. Chosen by
+        ``ours-default-settings-labels-by-processes``.
     optimizer : "fmin_l_bfgs_b", callable or None, default "fmin_l_bfgs_b"
         Climbs the log evidence; None keeps the parameters.
     n_restarts_optimizer : int, default 0

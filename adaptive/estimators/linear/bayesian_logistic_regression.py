@@ -53,12 +53,14 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     ----------
     prior : {"gaussian", "laplace", "student_t"}, default "gaussian"
         Of each weight: N(0, scale^2), exp(-\|w\|/scale)/(2 scale), or a Student t, whose heavy tails leave a few large
-        weights as they are while the others shrink.  The intercept is N(0, 9).
+        weights as they are while the others shrink.  The intercept is N(0, 9). Chosen by
+        ``ours-default-settings-labels``.
     prior_scale : float, optional
         None: fitted by evidence, under a broad log-normal prior (see Notes).
     df : float, default 2.0
         Degrees of freedom of "student_t".
     link : {"logit", "probit"}, default "logit"
+        Chosen by ``ours-default-settings-labels``.
     inference : str or callable, default "expectation_propagation"
         A name in :mod:`adaptive.inference`, or a callable ``(model, **settings) -> Posterior`` such as
         ``functools.partial(inference.variational_bounds, variances="sampled", n_samples=64)``, or "lanczos": products

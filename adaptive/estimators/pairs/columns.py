@@ -37,7 +37,7 @@ class FactorSettings(Settings):
     fit_bias: bool = True
     n_init: int = 1
     max_iter: int = 200
-    tol: float = 1e-6
+    tol: float = 3e-3
     n_jobs: int | None = None
     random_state: RandomState = None
 

@@ -55,8 +55,9 @@ class PairedSymbols(PairEstimator):
         Starts, of which the one with the highest bound is kept.
     max_iter : int, default 200
         Sweeps.
-    tol : float, default 1e-5
-        Ends when a sweep changes the bound by less than this share.
+    tol : float, default 0.003
+        Ends when the second half of all sweeps moved the bound by at most so many nats a pair. Chosen by
+        ``ours-default-stops``.
     n_jobs : int, optional
         Threads over rows; the result is the same to the last bit for any number.
     random_state : None, int, Generator or RandomState
@@ -121,7 +122,7 @@ class PairedSymbols(PairEstimator):
         bias_precision: float | None = 1.0,
         n_init: int = 1,
         max_iter: int = 200,
-        tol: float = 1e-5,
+        tol: float = 3e-3,
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:

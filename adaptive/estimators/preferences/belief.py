@@ -118,7 +118,7 @@ class PreferenceBelief(FromPrior, Traced):
         searches = [anew, onwards] if again else [onwards]
         if settings.n_components != self.settings.n_components:  # chosen anew: what was found had others
             searches = [anew]
-        found = highest(searches, value=lambda one: one.objective)
+        found = highest(searches, value=lambda one: one.objective, apart=settings.tol * n)
         return self._of(settings, data, found, n if again else self.searched, dimension)
 
     def _beside(self, data: PreferenceData) -> PreferenceBelief:

@@ -47,7 +47,8 @@ class CollaborativePreference(BeliefEstimator):
     alpha : float, default 0.1
         Added to the diagonal of a kernel of features: what is an item's own.
     covariance : {"low_rank", "full"}
-        "full" learns an unconstrained covariance of all items instead of V V' + s K, cubic in items.
+        "full" learns an unconstrained covariance of all items instead of V V' + s K, cubic in items. Chosen by
+        ``ours-default-settings-comparisons``.
     inference : {"expectation_propagation", "laplace_approximation", "variational_bounds"}
         Of each user's answers; the last with the logistic function in place of Phi, bounded after Jaakkola and Jordan.
     prior_people : float, default 1
@@ -60,8 +61,9 @@ class CollaborativePreference(BeliefEstimator):
         Loadings that the search begins with; None: small ones, drawn.
     max_iter : int, default 200
         Iterations of EM.
-    tol : float, default 1e-5
-        Ends when an iteration gains less than this share of the log evidence.
+    tol : float, default 0.003
+        Ends when the second half of all iterations moved the log evidence by at most so many nats a comparison. Chosen
+        by ``ours-default-stops``.
     n_jobs : int, optional
         Workers over users; the result is the same to the last bit for any number.
     random_state : None, int, Generator or RandomState
@@ -122,7 +124,7 @@ class CollaborativePreference(BeliefEstimator):
         max_pairs: int | None = None,
         init: ArrayLike | None = None,
         max_iter: int = 200,
-        tol: float = 1e-5,
+        tol: float = 3e-3,
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:

@@ -43,7 +43,7 @@ class PreferenceSettings(Settings):
     max_pairs: int | None = None
     init: ArrayLike | None = None
     max_iter: int = 200
-    tol: float = 1e-5
+    tol: float = 3e-3
     n_jobs: int | None = None
     random_state: RandomState = None
 

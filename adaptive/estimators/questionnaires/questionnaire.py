@@ -45,7 +45,8 @@ class Questionnaire(BeliefEstimator):
     response_model : str, default "ordinal"
         How answers come about: "ordinal" (thresholds of people *and* items, by expectation propagation), or an
         item-response model by marginal likelihood: "rasch", "two_parameter", "three_parameter" (0 and 1; guessed
-        right), "four_parameter" (also missed by those who know), "graded", "partial_credit".
+        right), "four_parameter" (also missed by those who know), "graded", "partial_credit". Which predicts hidden
+        answers best differs from scale to scale (``ours-default-questionnaires``); `adaptive calibrate` looks.
     item_traits : sequence or mapping, optional
         The trait, or list of traits, that each item measures.
     n_traits : int, default 1

@@ -8,6 +8,7 @@ Nets are trained anew, as by a fit, once there are twice as many events as they 
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from adaptive import checks
 from adaptive.estimators.belief import Traced
 from adaptive.estimators.ids import located
 from adaptive.estimators.sequences.histories import Histories
+from adaptive.estimators.sequences.nets import ngrams
 from adaptive.estimators.sequences.nets.item_softmax import log_probabilities
 from adaptive.estimators.sequences.nets.own_posterior import PRIOR_DRAWS, OwnPrior, drawn_own, settled
 from adaptive.estimators.sequences.nets.scoring import scored, states_after
@@ -94,18 +96,14 @@ class SequenceBelief(Traced):
             raise ValueError("sequences must hold at least one event, got none.")
         rng = checks.generator(settings.random_state)
         seed = int(rng.integers(2**31))
-        training = Training.begun(settings.drawn(len(data.items), len(data.users), rng), rng)
-        if resume is not None:
-            training = _resumed(resume, training)
-        for _ in training.epochs(data.codes, settings.plan):
-            if callback is not None:
-                callback(training)
+        training = _chosen(settings, data, rng, callback, resume)
         if not training.finished(settings.plan):
             warnings.warn(
                 f"CollaborativeRNN was still improving after {len(training.trace)} epochs; raise max_iter.",
                 ConvergenceWarning,
                 stacklevel=5,
             )
+        _say_counting(training, data, settings)
         best, trace, finished = training.best, np.array(training.trace), training.finished(settings.plan)
         del training  # two thirds of its memory are not needed any more
         weights = best.exact()
@@ -322,6 +320,47 @@ class SequenceBelief(Traced):
             settings, data, Weights.from_state(state["weights"]), newcomer, prior, log_weights, heads, trace,
             bool(state["converged"]), int(state["seed"]), int(state["trained_events"]),
         )  # fmt: skip
+
+
+def _chosen(
+    settings: SequenceSettings, data: Histories, rng: np.random.Generator,
+    callback: Callable[[Training], None] | None, resume: State | None,
+) -> Training:  # fmt: skip
+    """The net trained; of one memory for each user and one for all, by "auto", what tells held-out events better.
+
+    Both are what they would be alone, to the bit. Where no history is long enough for events to be held out, nothing
+    says that users differ.
+    """
+    kinds: tuple[bool, ...] = (settings.shares_memory,)
+    if settings.pooled == "auto" and settings.uncertainty != "laplace":
+        kinds = (False, True) if settings.plan.holds_out(data.codes) else (True,)
+    found = []
+    for pooled in kinds:
+        own = copy.deepcopy(rng)
+        weights = replace(settings, pooled=pooled).drawn(len(data.items), len(data.users), own)
+        training = Training.begun(weights, own)
+        if resume is not None and (len(kinds) == 1 or bool(resume["weights"]["pooled"]) == pooled):
+            training = _resumed(resume, training)
+        for _ in training.epochs(data.codes, settings.plan):
+            if callback is not None:
+                callback(training)
+        found.append(training)
+    return min(found, key=lambda training: float(training.errors.mean()))
+
+
+def _say_counting(training: Training, data: Histories, settings: SequenceSettings) -> None:
+    """Warn where counting pairs of events tells held-out events no worse than the net."""
+    if not settings.plan.holds_out(data.codes):
+        return
+    n_seen = settings.plan.trained_on(np.array([len(history) for history in data.codes], dtype=np.int64))
+    counted, ours = ngrams.held_out_error(2, data.codes, n_seen, len(data.items)), float(training.errors.mean())
+    if counted <= ours:
+        warnings.warn(
+            f"counting which item follows which tells held-out events no worse than the net ({counted:.3f} and "
+            f"{ours:.3f} nats an event): longer histories, more users or fewer items are needed for a net to pay.",
+            UserWarning,
+            stacklevel=6,
+        )
 
 
 def _resumed(state: State, fresh: Training) -> Training:

@@ -34,8 +34,10 @@ class CollaborativeRNN(BeliefEstimator):
         Size D of the state.
     cell : {"gru", "tanh"}
         "gru" has three own matrices (D, D) per user, "tanh" one.
-    pooled : bool, default False
-        One memory for everybody.
+    pooled : bool or "auto", default "auto"
+        True: one memory for everybody. "auto": both are trained, and the one is taken that tells events held out at the
+        end of histories better; ``posterior_.pooled`` says which. By Laplace's approximation, a memory for each; where
+        no history has twelve events, one for all. Chosen by ``ours-default-sequences``.
     n_members : int, default 1
         Nets that are trained side by side from different starts. With two or more, what they disagree about is what can
         be learnt: see Notes.
@@ -115,7 +117,7 @@ class CollaborativeRNN(BeliefEstimator):
         n_components: int = 32,
         *,
         cell: str = "gru",
-        pooled: bool = False,
+        pooled: bool | str = "auto",
         n_members: int = 1,
         uncertainty: str = "ensemble",
         n_draws: int = 64,

@@ -31,7 +31,7 @@ class SequenceSettings(Settings):
 
     n_components: int
     cell: str
-    pooled: bool
+    pooled: bool | str
     n_members: int
     uncertainty: str
     n_draws: int
@@ -61,12 +61,19 @@ class SequenceSettings(Settings):
             checks.integer("n_sampled", self.n_sampled, minimum=1)
         if not 0.0 <= self.validation_fraction < 1.0:
             raise ValueError(f"validation_fraction must be >= 0 and below 1, got {self.validation_fraction!r}.")
-        if self.uncertainty == "laplace" and (self.pooled or self.n_members > 1):
-            given = "pooled=True" if self.pooled else f"n_members={self.n_members}"
+        if isinstance(self.pooled, str):
+            checks.choice("pooled", self.pooled, ("auto",))
+        if self.uncertainty == "laplace" and (self.shares_memory or self.n_members > 1):
+            given = "pooled=True" if self.shares_memory else f"n_members={self.n_members}"
             raise ValueError(
                 f'uncertainty="laplace" is about users\' own matrices beside one shared net, got {given}; use '
                 "pooled=False and n_members=1."
             )
+
+    @property
+    def shares_memory(self) -> bool:
+        """True where one memory for everybody was asked for; what "auto" may take in the end has one for each."""
+        return not isinstance(self.pooled, str) and bool(self.pooled)
 
     @property
     def plan(self) -> Plan:
@@ -87,14 +94,14 @@ class SequenceSettings(Settings):
         """The net before any training; refused where it does not fit into memory."""
         self.require_memory(n_items, n_users)
         return Weights.drawn(
-            self.cell, n_items, n_users, self.n_components, pooled=self.pooled, n_members=self.n_members,
+            self.cell, n_items, n_users, self.n_components, pooled=self.shares_memory, n_members=self.n_members,
             dtype=np.float32, rng=rng,
         )  # fmt: skip
 
     def require_memory(self, n_items: int, n_users: int) -> None:
         """Refuse, in one sentence, what would not fit."""
         d, gates = self.n_components, CELLS[self.cell].n_gates
-        own = (1 if self.pooled else n_users) * gates * d * d
+        own = (1 if self.shares_memory else n_users) * gates * d * d
         parameters = 4.0 * self.n_members * ((n_items + 1) * (gates + 1) * d + own)
         window = 4.0 * (
             block_rows(n_items) * n_items

@@ -16,6 +16,7 @@ from adaptive.estimators.topics.inference import laplace_bridge
 from adaptive.estimators.topics.inference.document import MOMENTS, NEWTON
 from adaptive.estimators.topics.inference.passes import Learning, Memory, Tables, improved_word_prior, read, sweep
 from adaptive.estimators.topics.weights import Weights, softmax_moments, unit_draws
+from adaptive.inference.rest import at_rest
 from adaptive.potentials import Gaussian
 from adaptive.predictive import GaussianProjections, SummedPredictive
 
@@ -195,8 +196,8 @@ class TopicBelief:
         best.go_on(self.settings.max_iter)
         if not best.converged and self.settings.max_iter > 1:
             warnings.warn(
-                f"the topics still change after max_iter = {self.settings.max_iter} passes (tol = "
-                f"{self.settings.tol:g}); raise max_iter.",
+                f"the topics still change after max_iter = {self.settings.max_iter} passes, by more than tol = "
+                f"{self.settings.tol:g} nats a word in half of them; raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -351,8 +352,7 @@ class Batch:
                 self.tables.noise[:] = self.found[3:] / self.documents.counts.shape[0]
             if own.word_prior is None:
                 self.word_prior = improved_word_prior(self.tables.words, self.tables.totals, self.word_prior)
-            last = self.trace[-2:]
-            self.converged = len(last) == 2 and abs(last[1] - last[0]) < own.tol * abs(last[0])
+            self.converged = at_rest(self.trace, own.tol)
 
     def learnt(self) -> TopicBelief:
         """Belief that was reached."""

@@ -84,10 +84,11 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
     decay_every : int, default 1000
     weight_forgetting : float, default 1.0
         Below 1, what is known of a weight beyond its prior is multiplied by it before every document that uses it.
-    max_iter : int, default 200
+    max_iter : int, default 400
         Passes of a batch.
-    tol : float, default 1e-5
-        A batch ends when the mean log probability of a token changes by less, relatively.
+    tol : float, default 0.003
+        A batch ends when the second half of all passes moved the log probability by at most so many nats a token.
+        Chosen by ``ours-default-stops``.
     n_init : int, default 1
         A batch starts so many times, and goes on from the start after ten passes of which the words have the highest
         probability: topics that were merged or split at the start rarely come apart.
@@ -149,8 +150,8 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         word_decay: float = 1.0,
         decay_every: int = 1000,
         weight_forgetting: float = 1.0,
-        max_iter: int = 200,
-        tol: float = 1e-5,
+        max_iter: int = 400,
+        tol: float = 3e-3,
         n_init: int = 1,
         random_state: RandomState = None,
     ) -> None:

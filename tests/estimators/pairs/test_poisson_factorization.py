@@ -368,3 +368,17 @@ def test_other_bad_input(fitted):
         [(0, 0), (1, 0), (0, 1)], [10_000, 3, 0]
     )
     assert np.isfinite(huge.posterior_.sides[0].mean).all()
+
+
+def test_the_variances_of_biases_are_where_the_bound_is_largest():
+    """Counts that hardly differ say that biases do not either, and somebody new is predicted like the others."""
+    rng = np.random.default_rng(0)
+    pairs = np.array([(u, i) for u in range(30) for i in range(20) if rng.random() < 0.5])
+    y = rng.binomial(30, 0.5, len(pairs))
+    learnt, given = (PoissonFactorization(1, item_variance=v, random_state=0).fit(pairs, y) for v in (None, 0.2))
+    for side in (0, 1):
+        variance = learnt.posterior_.sides[side].variance
+        column = 2 - side
+        assert variance[column] < 0.05 and given.posterior_.sides[side].variance[column] == 1.0
+        assert variance[1 + side] == 0.0  # the constant
+    assert np.ptp(learnt.interval([(99, 99)])) < np.ptp(given.interval([(99, 99)]))

@@ -300,3 +300,28 @@ def test_what_is_refused_later_changes_nothing(fitted, monkeypatch):
     belief = fitted.predictive(["u0"] * 40)
     with pytest.raises(ValueError, match="draws is too large"):
         belief.draws()
+
+
+def test_auto_is_what_held_out_events_choose_to_the_bit_and_resumes():
+    both = [quiet(net(n_members=1, pooled=pooled), rounds(length=30)) for pooled in (False, True)]
+    best = min(both, key=lambda model: model.objective_trace_.min())
+    states = []
+    auto = quiet(
+        net(n_members=1), rounds(length=30), callback=lambda training: states.append(copy.deepcopy(training.state()))
+    )
+    assert auto.posterior_.pooled == best.posterior_.pooled
+    assert auto.predict_proba(["u0", "u5"]).tobytes() == best.predict_proba(["u0", "u5"]).tobytes()
+    for state in (states[1], states[-2]):  # of one memory for each user, and of one for all
+        again = quiet(net(n_members=1), rounds(length=30), resume=state)
+        assert again.predict_proba(["u0"]).tobytes() == auto.predict_proba(["u0"]).tobytes()
+    short = quiet(net(n_members=1), {who: items[:5] for who, items in rounds().items()})
+    assert short.posterior_.pooled  # nothing is held out
+    with pytest.raises(ValueError, match="^pooled must be"):
+        net(pooled="perhaps").fit(rounds())
+
+
+def test_where_counting_tells_as_much_it_is_said():
+    rng = np.random.default_rng(0)
+    noise = {f"u{u}": rng.choice(PLACES, 30).tolist() for u in range(6)}
+    with pytest.warns(UserWarning, match="counting which item follows which"):
+        net(n_members=1, learning_rate=0.3, max_iter=1).fit(noise)

@@ -171,7 +171,7 @@ class FactorizationBelief(Scattering, FromPrior, Traced):
             searches = [lambda: _searched(settings, entries, self.seed), *searches]
             pace_after = Pace.begun(len(data))
         with said_once(self.posterior.converged):
-            best = highest(searches, lambda factors: factors.bound)
+            best = highest(searches, lambda factors: factors.bound, apart=settings.tol * entries.n_counted)
         return FactorizationBelief(settings, data, best, entries, self.seed, pace_after)
 
     def _locally(self, data: PairCounts, entries: Entries) -> Factors:

@@ -22,6 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.pairs.inference.censored_rows import solve_censored_rows, survey_rows
 from adaptive.estimators.pairs.inference.rounds import Factor, Factors
+from adaptive.inference.rest import at_rest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,6 +74,11 @@ class Graph:
     def sums(self, side: int) -> np.ndarray:
         """Stream counts of every row of a side."""
         return self._sums[side]
+
+    @property
+    def n_pairs(self) -> float:
+        """Pairs that tolerances are counted by, those that were shown included."""
+        return max(1.0, float(self.trials.sum()))
 
     @property
     def total(self) -> float:
@@ -259,25 +265,25 @@ def climb_censored(
     n_jobs: int = 1,
     warm_up: int = WARM_UP,
 ) -> Censored:
-    """Return the posterior after sweeps over all parts, until the bound changes by less than ``tol`` |bound|.
+    """Return the posterior after sweeps over all parts, until in half of them the bound moved by ``tol`` nats a pair.
 
     Precisions are fitted after ``warm_up`` sweeps.
     """
     now, trace, converged = start, list[float](), False
     warm_up = warm_up if any(learns) else 0
+    n_pairs = graph.n_pairs
     for sweep in range(max_iter):
         now = swept(graph, now, n_censored, constant=constant, n_jobs=n_jobs)
         if any(learns) and sweep >= warm_up:
             now = now.with_precisions(n_components, learns)
         trace.append(now.bound(graph, n_censored, n_jobs=n_jobs))
-        if sweep > warm_up and abs(trace[-1] - trace[-2]) <= tol * abs(trace[-1]):
-            converged = True
+        converged = at_rest(trace[warm_up:], tol * n_pairs)
+        if converged:
             break
     if not converged:
-        change = abs(trace[-1] - trace[-2]) if len(trace) > 1 else np.nan
         warnings.warn(
-            f"paired symbols stopped after {max_iter} sweeps, the last of which moved the bound by {change:.2g} nats; "
-            "raise max_iter or tol.",
+            f"paired symbols stopped after {max_iter} sweeps, half of which still moved the bound by more than "
+            f"tol = {tol:g} nats a pair; raise max_iter or tol.",
             ConvergenceWarning,
             stacklevel=2,
         )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.pairs.inference.rows import solve_rows
 from adaptive.inference.leaps import Leaps
+from adaptive.inference.rest import at_rest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,6 +77,11 @@ class Entries:
             indptr = np.concatenate([[0], np.cumsum(np.bincount(own, minlength=self.lengths[side]))])
             constants = np.bincount(own, log_constants(self.y, self.exposure), minlength=self.lengths[side])
             self._sorted.append((indptr, other[order], self.y[order], self.exposure[order], constants))
+
+    @cached_property
+    def n_counted(self) -> int:
+        """Pairs that tolerances are counted by: all that are listed, at most twice those that are not 0."""
+        return max(1, min(len(self.y), 2 * int(np.count_nonzero(self.y))))
 
     def by(self, side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """indptr, rows of the other side, counts and exposures by rows of this side; constants of its rows' bounds."""
@@ -189,12 +196,12 @@ def _half(factors: Factors, side: int, own: Factor) -> Factors:
     return replace(factors, sides=sides)
 
 
-def _learnt_variance(items: Factor, n_components: int, point: bool) -> Factor:
-    """Item variances per component where the bound is largest: the mean square of the rows (none of a point)."""
-    squares = np.mean(items.mean**2 + items.variances, axis=0)
-    variance = items.variance.copy()
-    variance[:n_components] = np.clip(squares[:n_components], 1e-6, None)
-    return items if point else replace(items, variance=variance)
+def _learnt_variance(rows: Factor, columns: slice) -> Factor:
+    """Variances of some columns where the bound is largest: the mean square of the rows; constants have none."""
+    squares = np.mean(rows.mean**2 + rows.variances, axis=0)
+    variance = rows.variance.copy()
+    variance[columns] = np.where(variance[columns] > 0.0, np.clip(squares[columns], 1e-6, None), 0.0)
+    return replace(rows, variance=variance)
 
 
 def climb(
@@ -209,12 +216,15 @@ def climb(
     steps: int = 1,
     quiet: bool = False,
 ) -> Factors:
-    """Return the factors after rounds over both sides, until one gains less than ``tol`` (1 + |bound|).
+    """Return the factors after rounds over both sides, until the second half of them gained less than ``tol``.
 
     Parameters
     ----------
+    tol : float
+        Nats a pair (``entries.n_counted`` of them).
     learn_variance : int
-        Of so many components item variances are set where the bound is largest, after every round.
+        Of so many components item variances, and those of biases, are set where the bound is largest, after every
+        round.
     steps : int, default 1
         Of Newton in every row and round: more of them save few rounds, and take as many times as long.
     """
@@ -223,8 +233,8 @@ def climb(
         ahead, reached = factors, -np.inf
         if before is not None:
             items = factors.sides[1]
-            moved = replace(items, mean=items.mean + leaps.length * (items.mean - before))
-            ahead, reached = _round(entries, _half(factors, 1, moved), kind, steps, n_jobs)
+            leapt = replace(items, mean=items.mean + leaps.length * (items.mean - before))
+            ahead, reached = _round(entries, _half(factors, 1, leapt), kind, steps, n_jobs)
         if reached > bound:
             leaps.kept()
         else:
@@ -233,20 +243,21 @@ def climb(
         before = factors.sides[1].mean
         factors = ahead
         if learn_variance:
-            items = factors.sides[1]
-            learnt = _learnt_variance(items, learn_variance, kind.points[1])
-            lifted = _half(factors, 1, learnt)
-            reached += _divergences(lifted, 1, kind) - _divergences(factors, 1, kind)
-            factors = lifted
-        gain, bound = reached - bound, reached
+            for side, columns in ((0, slice(learn_variance, None)), (1, slice(None))):
+                if kind.points[side]:
+                    continue
+                lifted = _half(factors, side, _learnt_variance(factors.sides[side], columns))
+                reached += _divergences(lifted, side, kind) - _divergences(factors, side, kind)
+                factors = lifted
+        bound = reached
         trace.append(bound)
-        if gain < tol * (1.0 + abs(bound)):
-            converged = True
+        converged = at_rest(trace, tol * entries.n_counted)
+        if converged:
             break
     if not converged and not quiet:
         warnings.warn(
-            f"the factorisation stopped after {max_iter} rounds, the last of which gained {gain:.2g} nats; "
-            "raise max_iter or tol.",
+            f"the factorisation stopped after {max_iter} rounds, half of which still gained more than tol = {tol:g} "
+            "nats a pair; raise max_iter or tol.",
             ConvergenceWarning,
             stacklevel=2,
         )
@@ -289,7 +300,7 @@ def started(
         mean[:, :n_components] = 0.1 * rng.standard_normal((len(mean), n_components))
         sides.append(Factor(mean, np.zeros_like(mean), prior, spread))
     point = Factors((sides[0], sides[1]), offset)
-    point = climb(entries, point, Kind("map"), max_iter=rounds, tol=1e-6, n_jobs=n_jobs, quiet=True)
+    point = climb(entries, point, Kind("map"), max_iter=rounds, tol=0.0, n_jobs=n_jobs, quiet=True)
     rotation = np.eye(n_components)
     if kind.full:
         rotation = np.linalg.qr(rng.standard_normal((n_components, n_components)))[0]

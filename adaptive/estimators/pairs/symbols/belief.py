@@ -49,7 +49,7 @@ class PairsSettings(FactorSettings):
     user_precision: float | None = 1.0
     item_precision: float | None = 1.0
     bias_precision: float | None = 1.0
-    tol: float = 1e-5
+    tol: float = 3e-3
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
@@ -127,7 +127,7 @@ class PairsBelief(FromPrior, Traced):
             searches = [lambda: _searched(settings, graph, self.seed), *searches]
             pace_after = Pace.begun(data.weight)
         with said_once(self.posterior.factors.converged):
-            best = highest(searches, lambda one: one.factors.bound)
+            best = highest(searches, lambda one: one.factors.bound, apart=settings.tol * graph.n_pairs)
         had, k = self.posterior.factors, settings.n_components
         if all(settings.learns[:2]) and _says_nothing(best.factors, k) and not _says_nothing(had, k):
             _warn_of_nothing()

@@ -32,12 +32,12 @@ from adaptive.estimators.preferences.inference.people import COARSE, FINE, Compa
 from adaptive.estimators.preferences.inference.site_rules import SiteRule
 from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
 from adaptive.inference.leaps import Leaps
+from adaptive.inference.rest import at_rest
 
 __all__ = ["Learnt", "learn_prior", "updated"]
 
 DENSE = 100  # items up to which all eigenpairs are cheaper than the leading ones
 SMALLEST_SCALE = 1e-6
-AVERAGED = 5  # iterations over which the evidence of samples is averaged
 
 
 class Learnt:
@@ -93,11 +93,11 @@ def learn_prior(
     believed: UtilityPrior | None = None,
     weight: float = 0.0,
 ) -> Learnt:
-    """Alternate E-steps and M-steps from ``start`` until the objective gains less than the share ``tol``.
+    """Alternate E-steps and M-steps from ``start`` until half of them moved the objective by ``tol`` nats an answer.
 
-    With ``max_pairs`` each iteration looks at a fresh sample of so many comparisons of everybody who has more; the
-    evidence is then compared as an average over five iterations with that over the five before. ``believed`` before,
-    which is N(0, K), counts as ``weight`` people more; ``sites`` (pi, nu) are where those of the people start.
+    With ``max_pairs`` each iteration looks at a fresh sample of so many comparisons of everybody who has more.
+    ``believed`` before, which is N(0, K), counts as ``weight`` people more; ``sites`` (pi, nu) are where those of the
+    people start.
     """
     prior, trace = start, list[float]()
     pi, nu = (np.zeros(len(data)), np.zeros(len(data))) if sites is None else (sites[0].copy(), sites[1].copy())
@@ -134,7 +134,7 @@ def learn_prior(
                 break
             here = prior
         trace.append(reached)
-        rest = _at_rest(trace, tol, AVERAGED if capped else 1)
+        rest = at_rest(trace, tol * len(data), sampled=capped)
         if rest:
             prior = here
             break
@@ -145,13 +145,6 @@ def learn_prior(
         before, prior = prior, updated(here, *sums, covariance, believed, weight / (n_people + weight))
     final = propagate(prior, data, rule, (pi, nu), tol=FINE, n_jobs=n_jobs)
     return Learnt(prior, data, n_people, final, trace, rest, apart(prior))
-
-
-def _at_rest(trace: list[float], tol: float, k: int) -> bool:
-    if len(trace) < 2 * k:
-        return False
-    now, before = np.mean(trace[-k:]), np.mean(trace[-2 * k : -k])
-    return bool(now - before <= tol * abs(now)) if k > 1 else bool(abs(now - before) <= tol * abs(now))
 
 
 def _sampled(data: Comparisons, counts: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-__all__ = ["NGram", "chosen"]
+__all__ = ["NGram", "chosen", "held_out_error"]
 
 STRENGTHS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 
@@ -82,3 +82,12 @@ def chosen(order: int, histories: Sequence[np.ndarray], n_seen: np.ndarray, n_it
         logs = NGram(order, early, n_items, strength, single).log_probabilities(histories)
         errors.append(-np.mean([one[n:].mean() for one, n in zip(logs, n_seen.tolist(), strict=True) if n < len(one)]))
     return NGram(order, histories, n_items, STRENGTHS[int(np.argmin(errors))], single)
+
+
+def held_out_error(order: int, histories: Sequence[np.ndarray], n_seen: np.ndarray, n_items: int) -> float:
+    """Return the mean over users of nats per event after ``n_seen``, by counts before, of the strength best there."""
+    early = [one[:n] for one, n in zip(histories, n_seen.tolist(), strict=True)]
+    best = chosen(order, histories, n_seen, n_items)
+    single = 0.1 if order == 1 else chosen(1, histories, n_seen, n_items).strength
+    logs = NGram(order, early, n_items, best.strength, single).log_probabilities(histories)
+    return -float(np.mean([one[n:].mean() for one, n in zip(logs, n_seen.tolist(), strict=True) if n < len(one)]))

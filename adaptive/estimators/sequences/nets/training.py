@@ -50,6 +50,11 @@ class Plan:
         held = np.maximum(FEWEST_HELD, np.floor(self.validation_fraction * lengths)).astype(np.int64)
         return np.where((lengths >= LONG_ENOUGH) & (self.validation_fraction > 0), lengths - held, lengths)
 
+    def holds_out(self, histories: Sequence[np.ndarray]) -> bool:
+        """Return True where some history is long enough that events at its end say when to stop."""
+        lengths = np.array([len(history) for history in histories], dtype=np.int64)
+        return bool((self.trained_on(lengths) < lengths).any())
+
 
 @dataclass(eq=False)
 class Training:
