@@ -181,13 +181,17 @@ def _offline(arm: str, pool: Annotated, said: np.ndarray, positions: np.ndarray)
 
 
 def dawid_skene(rows: np.ndarray, who: np.ndarray, said: np.ndarray, n: int, people: int) -> np.ndarray:
-    """Return P(true label is 1) of n rows by Dawid and Skene's EM, from majorities, a pseudo-count of one per cell."""
+    """Return P(true label is 1) of n rows by Dawid and Skene's EM, from majorities.
+
+    Two right answers and one wrong one are added for everybody and each class: with one answer a row EM without them
+    ends where all rows are of one class.
+    """
     one = np.bincount(rows, said, n) / np.maximum(np.bincount(rows, minlength=n), 1)
     for _ in range(100):
-        share = np.clip(one.mean(), 1e-3, 1 - 1e-3)
-        right = (1.0 + np.bincount(who, one[rows] * said, people)) / (2.0 + np.bincount(who, one[rows], people))
+        share = (1.0 + one.sum()) / (2.0 + n)
+        right = (2.0 + np.bincount(who, one[rows] * said, people)) / (3.0 + np.bincount(who, one[rows], people))
         wrong = (1.0 + np.bincount(who, (1 - one[rows]) * said, people)) / (
-            2.0 + np.bincount(who, 1 - one[rows], people)
+            3.0 + np.bincount(who, 1 - one[rows], people)
         )
         odds = np.where(said == 1, np.log(right / wrong)[who], np.log((1 - right) / (1 - wrong))[who])
         new = 1.0 / (1.0 + np.exp(-(np.log(share / (1 - share)) + np.bincount(rows, odds, n))))
@@ -201,7 +205,8 @@ def soft_regression(X: np.ndarray, one: np.ndarray) -> Any:
     """Return predict_proba of scikit-learn's LogisticRegressionCV (its settings) with soft labels as weights."""
     hard = (one > 0.5).astype(int)
     if min(np.bincount(hard, minlength=2)) < 2:
-        return lambda rows: np.tile([1 - one.mean(), one.mean()], (len(rows), 1))
+        share = (1.0 + one.sum()) / (2.0 + len(one))
+        return lambda rows: np.tile([1 - share, share], (len(rows), 1))
     folds = min(5, int(np.bincount(hard, minlength=2).min()))
     both = np.concatenate([X, X])
     labels = np.concatenate([np.ones(len(X), int), np.zeros(len(X), int)])
