@@ -404,6 +404,12 @@ def test_a_plan_from_raw_samples_says_how_many_coils_they_became(files, tmp_path
         ),
         (["--image", "dicom", "--reference", "tilted"], "--reference: the orientation of dicom is axial"),
         (["--image", "series", "--volume", "2"], "--image: series.npy has no volume 2"),
+        (
+            ["--image", "series", "--series", "3"],
+            "--series: series.npy holds 2 volumes, and 3 of them from volume 0 on",
+        ),
+        (["--image", "series", "--series", "1"], "--series must be at least 2, got 1."),
+        (["--image", "series", "--series", "2", "--plan"], "--plan does not go with it"),
         (["--plan", "--reference", "some"], "was not sampled completely, and a reference has to be"),
         (["--plan", "--reference", "image", "--image", "image"], "not both"),
         (["--plan", "--reference", "image", "--lines", "5", "--initial", "6"], "--lines counts the first 6 lines too"),

@@ -41,6 +41,10 @@ class TrialScan:
         Size of the steps, of the image's, at which a reconstruction ends.
     reader : {"smooth", "estimate"}
         How the phase is read, as of `ImageReconstructor`: a smooth one, or the bare angle of the centre.
+    reference : array (n0, n1) or None
+        Magnitudes that the reconstruction takes as prior knowledge.
+    max_iter : int
+        Of a reconstruction, at its last smoothing.
     """
 
     scan: SimulatedScan
@@ -48,6 +52,8 @@ class TrialScan:
     prescan: bool = False
     tol: float = TOL
     reader: str = "smooth"
+    reference: np.ndarray | None = None
+    max_iter: int = MAX_ITER
 
     def block(self, chosen: np.ndarray) -> Operator:
         """Samples of a mask of lines (n,) or of points (n0, n1)."""
@@ -66,8 +72,8 @@ class TrialScan:
         block = self.block(chosen)
         model = ImageReconstructor(
             self.scan.image.shape, noise_variance=self.scan.noise_variance, prior_scales=SCALES,
-            imaginary_prior="pixel", coils=self.scan.coils, check=False, max_iter=MAX_ITER, tol=self.tol,
-            phase=self.scan.phase if self.prescan else self.reader,
+            imaginary_prior="pixel", coils=self.scan.coils, check=False, max_iter=self.max_iter, tol=self.tol,
+            phase=self.scan.phase if self.prescan else self.reader, reference=self.reference,
         )  # fmt: skip
         return model.reconstruct([block], [self.samples(block)], with_phase=True)
 
