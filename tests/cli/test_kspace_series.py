@@ -52,7 +52,7 @@ def test_volumes_follow_each_other_by_the_command_alike_for_any_number_of_jobs(t
     volumes = np.stack([HEAD, 0.9 * HEAD, OTHER], axis=-1)[None]
     np.save(tmp_path / "series.npy", volumes)
     read = read_series(str(tmp_path / "series.npy"), 3, None, "axial", None)
-    assert read[1].image.max() == pytest.approx(0.9 * read[0].image.max(), rel=0.02)  # scaled all alike
+    assert read[1].image[8, 8] == pytest.approx(0.9 * read[0].image[8, 8])  # scaled all alike
     common = ["kspace", "--image", str(tmp_path / "series.npy"), "--series", "3", "--lines", "8", "--initial", "6"]
     for jobs in ("1", "2"):
         assert run([*common, "--jobs", jobs, "--out", str(tmp_path / jobs)]) == 0

@@ -5,6 +5,7 @@ import pytest
 
 from adaptive import ImageReconstructor
 from adaptive.images import head_scan, padded
+from adaptive.operators import FourierLines
 from designs import kspace
 from designs.kspace.from_images.given import checked_images, entropy_of
 from designs.kspace.from_images.halving import errors_of, halved, scores
@@ -81,11 +82,12 @@ def test_designs_are_tried_under_the_reader_that_will_read_their_phase():
     assert found.looked[found.rule] != smooth.looked[found.rule]  # one sided: a bare angle leaves more
     one = trial_scans(given, 0, 50.0, 2, entropy_of(0), reader="estimate")[0]
     mask = np.isin(np.arange(32), found.lines)
-    model = ImageReconstructor((32, 32), noise_variance=one.scan.noise_variance, prior_scales=SCALES, check=False,
+    scan, block = one.made(), FourierLines((32, 32), np.flatnonzero(mask))
+    model = ImageReconstructor((32, 32), noise_variance=scan.noise_variance, prior_scales=SCALES, check=False,
                                imaginary_prior="pixel", max_iter=MAX_ITER, tol=TOL, phase="estimate")  # fmt: skip
-    image = model.reconstruct([one.block(mask)], [one.samples(one.block(mask))])
-    expected = np.linalg.norm(np.abs(image) - one.scan.image) / np.linalg.norm(one.scan.image)
-    assert found.errors[found.rule][0] == pytest.approx(expected, rel=1e-9)
+    image = model.reconstruct([block], [scan.samples(block)])
+    expected = np.linalg.norm(np.abs(image) - scan.image) / np.linalg.norm(scan.image)
+    assert found.errors[found.rule][0] == pytest.approx(expected, rel=1e-4)  # samples in single precision
 
 
 def test_equal_designs_are_tried_once_and_several_coils_bring_both_sides():
