@@ -410,6 +410,8 @@ def test_a_plan_from_raw_samples_says_how_many_coils_they_became(files, tmp_path
         ),
         (["--image", "series", "--series", "1"], "--series must be at least 2, got 1."),
         (["--image", "series", "--series", "2", "--plan"], "--plan does not go with it"),
+        (["--plan", "--image", "image", "--exchanges", "4"], "--exchanges needs the same head"),
+        (["--trajectory", "points", "--exchanges", "4"], "--exchanges is about lines that are designed for a slice"),
         (["--plan", "--reference", "some"], "was not sampled completely, and a reference has to be"),
         (["--plan", "--reference", "image", "--image", "image"], "not both"),
         (["--plan", "--reference", "image", "--lines", "5", "--initial", "6"], "--lines counts the first 6 lines too"),

@@ -5,7 +5,7 @@ import pytest
 
 from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.line_simulation import scanned
-from adaptive.cli.kspace.plan_errors import planned_lines
+from adaptive.cli.kspace.plan_errors import planned
 from adaptive.cli.kspace.trial_setup import simulated
 from adaptive.cli.kspace.tuning import Designed, Expected, ahead, design_lines, usual_centre
 from adaptive.cli.kspace.values import Known, Subject
@@ -44,7 +44,7 @@ def test_a_rough_reader_of_the_phase_designs_and_reads():
     assert acquired.model().phase == "estimate"
     block = FourierLines((16, 16), central(16, 6), 0)
     np.testing.assert_allclose(acquired.phase, np.angle(block.adjoint(acquired.scan.samples(block))), atol=1e-9)
-    plan = planned_lines(Known([HEAD], "mine", True), found.lines, 6, settings, 1)
+    plan = planned(Known([HEAD], "mine", True), found.lines, 6, settings, 1)
     assert plan.expected["design"].error > 0
     shots = simulated(same, trajectory="points", axis=0, initial=4, n=60, snr=50.0, phase="rough", seed=0)
     assert shots.phase == "estimate"

@@ -35,6 +35,7 @@ def check_numbers(wanted: dict[str, Any], jobs: int) -> None:
         ("volume", wanted["volume"] or 0, 0),
         ("series", 2 if wanted["series"] is None else wanted["series"], 2),
         ("initial", 1 if wanted["initial"] is None else wanted["initial"], 1),
+        ("exchanges", wanted["exchanges"] or 0, 0),
         ("lines", 2 if wanted["lines"] is None else wanted["lines"], 2),
         ("draws", wanted["draws"], 1),
         ("seed", wanted["seed"], 0),
@@ -107,6 +108,11 @@ def check_together(wanted: dict[str, Any], given: Sequence[str], resume: bool) -
                 raise CommandError(f"--series scans volumes of an image in simulation: --{name} does not go with it.")
         if wanted["trajectory"] not in (None, "lines"):
             raise CommandError(f"--series is about lines: --trajectory {wanted['trajectory']} does not go with it.")
+    if wanted["exchanges"] is not None:
+        if wanted["trajectory"] not in (None, "lines") or wanted["kspace"] is not None or wanted["series"] is not None:
+            raise CommandError("--exchanges is about lines that are designed for a slice, or planned from a reference.")
+        if wanted["plan"] and wanted["reference"] is None:
+            raise CommandError("--exchanges needs the same head: with --plan give it as --reference.")
     if wanted["plan"] and wanted["reference"] is not None and wanted["image"] is not None:
         raise CommandError("--plan is made from --reference (the same head) or from --image (other heads), not both.")
     simulated = wanted["kspace"] is None and not wanted["plan"]

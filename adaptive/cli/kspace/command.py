@@ -125,6 +125,13 @@ def kspace(
             "quarter of the shots)."
         ),
     ] = None,
+    exchanges: Annotated[
+        int | None,
+        _number(
+            "Single lines of the design that are exchanged on trial where the slice itself or a reference of it "
+            "teaches; what fresh simulated scans confirm is kept (default 32, with --plan none)."
+        ),
+    ] = None,
     snr: Annotated[
         float,
         typer.Option(

@@ -103,7 +103,8 @@ def design_lines(subject: Subject, settings: Mapping[str, Any], jobs: int) -> De
     ----------
     subject : Subject
     settings : dict
-        lines, initial (None: chosen), axis, snr, phase, reference, plane, seed.
+        lines, initial (None: chosen), exchanges (None: 32, or as many as there are lines), axis, snr, phase, reference,
+        plane, seed.
     jobs : int
         The design is the same for any number.
 
@@ -120,13 +121,15 @@ def design_lines(subject: Subject, settings: Mapping[str, Any], jobs: int) -> De
     own: Any = "reference" if np.iscomplexobj(image) else None
     reader, workers = READERS[settings["phase"]], n_workers(jobs, SCANS * 4)
     told: dict[str, Any] = {"axis": axis, "snr": settings["snr"], "n_scans": SCANS}
+    asked = settings.get("exchanges")
+    tried = min(n_lines, EXCHANGES) if asked is None else asked
     read: dict[str, Any] = {"prescan": reader is None, "reader": reader or "smooth"}
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of reconstructions on the way, none of which is shown
         try:
             tuned = kspace.tuned_lines(
                 image, n_lines, phase=own, n_central=settings["initial"], random_state=settings["seed"],
-                n_jobs=workers, exchanges=min(n_lines, EXCHANGES) if own_head else 0, **told, **read,
+                n_jobs=workers, exchanges=tried if own_head else 0, **told, **read,
             )  # fmt: skip
         except ValueError as error:
             raise CommandError(f"--image: {source}: {error}") from None
