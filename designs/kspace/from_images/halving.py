@@ -2,7 +2,8 @@
 
     look       all on the first scan, reconstructed to a hundredth, those between two others only where one of these
                is among the best; ten go on
-    rounds     scan after scan in full; fewer and fewer go on, by the mean log error so far
+    rounds     scan after scan in full; fewer and fewer go on, by the mean log error so far; after two scans of every
+               image none that may gain less than half a percent on the best, within two standard errors
     score      mean log error + one standard deviation of what is lost to the best of those left
 
 A scan has a noise and a phase of its own: the phase matters more than the noise, and a design that loses much by one
@@ -27,6 +28,7 @@ __all__ = ["Halved", "errors_of", "halved", "scores"]
 ROUGH = 1e-2  # of steps, on the first look: the order of designs is nearly that of converged images
 LEFT = (10, 6, 4)  # designs after the look, the first scan and the second
 LAST = 3  # after two scans of every image, and at least four in all
+GAIN = 0.005  # of ln error, that a design has to promise to be tried on
 
 
 class Halved(NamedTuple):
@@ -75,6 +77,8 @@ def halved(
         if done < len(trials):
             means = {name: float(np.mean(np.log(errors[name]))) for name in left}
             left = _best(means, LAST if done >= last else LEFT[min(done, 2)], kept)
+            if done >= last:
+                left = [name for name in left if name in kept or _may_win(errors, left, name, n_images)]
     return Halved(looked, {name: np.array(one) for name, one in errors.items()}, scores({k: errors[k] for k in left}))
 
 
@@ -110,6 +114,18 @@ def _best(values: Mapping[str, float], n: int, kept: Sequence[str]) -> list[str]
     """The first ``n`` by value, and what is kept in any case, in the order of the mapping."""
     names = set(sorted(values, key=values.__getitem__)[:n]) | set(kept)
     return [name for name in values if name in names]
+
+
+def _may_win(errors: Mapping[str, Sequence[float]], left: Sequence[str], name: str, n_images: int) -> bool:
+    """False where the best of those left is ahead, but for two standard errors and what is not worth a scan.
+
+    Images differ for good: the standard error is by how a loss differs between scans of one image.
+    """
+    logs = {one: np.log(errors[one]) for one in left}
+    loss = logs[name] - logs[min(left, key=lambda one: float(logs[one].mean()))]
+    apart = np.concatenate([loss[k::n_images] - loss[k::n_images].mean() for k in range(n_images)])
+    error = np.sqrt(np.sum(apart**2) / max(1, len(loss) - n_images) / len(loss))
+    return not loss.any() or bool(loss.mean() <= 2 * error - GAIN)
 
 
 def _error(trial: TrialScan, mask: np.ndarray) -> float:
