@@ -1,5 +1,7 @@
 """Designs tuned by simulated scans: they hold their centre, nothing that was tried is better, jobs change nothing."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -125,6 +127,29 @@ def test_halving_keeps_what_it_is_told_to_keep():
     few = halved(trials, masks, between=between(masks))
     assert set(masks) - set(few.looked) and next(iter(few.scores)) in found.errors
     assert set(few.looked) - set(between(masks)) == set(masks) - set(between(masks))
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A trial whose errors are known: those of a design on an image, and how much a scan differs."""
+
+    image: int
+    factor: float
+    tol: float = 0.0
+
+    def error(self, mask):
+        return float([[0.10, 0.102, 0.1001, 0.09], [0.20, 0.205, 0.2001, 0.30]][self.image][mask[0]]) * self.factor
+
+
+def test_halving_gives_up_what_further_scans_of_the_same_images_cannot_bring_ahead():
+    """Images differ for good, their scans little: one that is better on one image and much worse on another goes."""
+    factors = np.exp(np.random.default_rng(0).normal(0, 1e-4, 8))
+    trials = [Stated(k % 2, factor) for k, factor in enumerate(factors)]
+    masks = {name: np.array([k]) for k, name in enumerate(("best", "behind", "alike", "uneven"))}
+    found = halved(trials, masks, n_images=2)
+    assert list(found.scores) == ["best"] and len(found.errors["best"]) == 8
+    assert {len(found.errors[name]) for name in ("behind", "alike", "uneven")} == {4}
+    assert len(halved(trials, masks, n_images=2, kept=["behind"]).errors["behind"]) == 8
 
 
 def test_the_range_of_errors_holds_nine_of_ten_further_scans():
