@@ -2,8 +2,8 @@
 
     look       all on the first scan, reconstructed to a hundredth, those between two others only where one of these
                is among the best; ten go on
-    rounds     scan after scan in full; fewer and fewer go on, by the mean log error so far; after two scans of every
-               image none that may gain less than half a percent on the best, within two standard errors
+    rounds     scan after scan in full; fewer and fewer go on, by the mean log error so far; of several
+               images after two scans of each none that may gain less than half a percent on the best, within two standard errors
     score      mean log error + one standard deviation of what is lost to the best of those left
 
 A scan has a noise and a phase of its own: the phase matters more than the noise, and a design that loses much by one
@@ -77,7 +77,7 @@ def halved(
         if done < len(trials):
             means = {name: float(np.mean(np.log(errors[name]))) for name in left}
             left = _best(means, LAST if done >= last else LEFT[min(done, 2)], kept)
-            if done >= last:
+            if done >= last and n_images > 1:  # of one image a rare phase is what further scans are for
                 left = [name for name in left if name in kept or _may_win(errors, left, name, n_images)]
     return Halved(looked, {name: np.array(one) for name, one in errors.items()}, scores({k: errors[k] for k in left}))
 

@@ -2,8 +2,9 @@
 
     design = argmin over the portfolio of  mean ln error + sd(loss to the best),    scans: own noise and own phase each
 
-Every design reads the phase from its own centre. On the slice that is scanned the choice was never more than half a
-percent behind the best simple rule; from other heads it may be 4 to 13% behind at an eighth of the lines.
+Every design reads the phase from its own centre. On the slice that is scanned the choice was ahead of the best simple
+rule or equal in 35 of 36 cases, and 8% behind in one, where four scans showed no phase that a small centre bends; from
+other heads it may be 4 to 13% behind at an eighth of the lines.
 """
 
 from __future__ import annotations
