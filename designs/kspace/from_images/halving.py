@@ -3,7 +3,8 @@
     look       all on the first scan, reconstructed to a hundredth, those between two others only where one of these
                is among the best; ten go on
     rounds     scan after scan in full; fewer and fewer go on, by the mean log error so far; of several
-               images after two scans of each none that may gain less than half a percent on the best, within two standard errors
+               images after two scans of each none that may gain less than half a percent on the best, within two
+               standard errors
     score      mean log error + one standard deviation of what is lost to the best of those left
 
 A scan has a noise and a phase of its own: the phase matters more than the noise, and a design that loses much by one
