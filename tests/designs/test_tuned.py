@@ -152,6 +152,20 @@ def test_halving_gives_up_what_further_scans_of_the_same_images_cannot_bring_ahe
     assert len(halved(trials, masks, n_images=2, kept=["behind"]).errors["behind"]) == 8
 
 
+def test_halving_keeps_the_best_of_several_centres():
+    """Three on the first scans, two at last, however far behind they are: a rare phase may come."""
+    trials = [Stated(0, 1.0)] * 6
+    masks = {f"{name} {more}": np.array([k]) for k, name in enumerate(("a", "b", "c", "d")) for more in range(4)}
+    found = halved(trials, masks, centres={name: "abcd".index(name[0]) for name in masks})
+    assert {len(found.errors[name]) for name in found.errors} >= {6}
+    assert {name[0] for name, errors in found.errors.items() if len(errors) >= 3} >= {
+        "d",
+        "a",
+        "c",
+    }  # in order of errors
+    assert {name[0] for name in found.scores} == {"d", "a"}
+
+
 def test_the_range_of_errors_holds_nine_of_ten_further_scans():
     rng = np.random.default_rng(0)
     draws = np.exp(rng.normal(-2, 0.1, (4000, 5)))

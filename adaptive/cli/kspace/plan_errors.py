@@ -92,7 +92,8 @@ def planned(known: Known, design: np.ndarray, n_central: int, settings: Mapping[
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of reconstructions on the way, none of which is shown
         workers = n_workers(jobs, VARIANTS * 4)
-        found = halved(trials, masks, kept=[made], between=between(tried), n_jobs=workers)
+        centres = {name: one.n_central for name, one in tried.items()}
+        found = halved(trials, masks, kept=[made], between=between(tried), centres=centres, n_jobs=workers)
         errors = {name: found.errors[name] for name in found.scores}
         best, by_look = next(iter(found.scores)), sorted(tried, key=lambda one: found.looked.get(one, np.inf))
         rule = next((name for name in found.scores if name != made), by_look[0])

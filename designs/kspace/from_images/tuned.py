@@ -287,7 +287,10 @@ def _tuned(
             every[key], masks[key] = one, mask
     trials = trial_scans(given, axis, entropy=seed, **scanned)
     apart = {key: others for key, others in between(tried).items() if key not in kept}
-    halves = halved(trials, masks, kept=kept, between=apart, n_images=len(given.magnitudes), n_jobs=n_jobs)
+    centres = {key: one.n_central for key, one in tried.items()}
+    halves = halved(
+        trials, masks, kept=kept, between=apart, centres=centres, n_images=len(given.magnitudes), n_jobs=n_jobs
+    )
     rule = next(iter(halves.scores))
     designs = {key: every[key].design for key in halves.looked}
     found = Tuned(*every[rule], rule, halves.errors, halves.looked, halves.scores, designs)
