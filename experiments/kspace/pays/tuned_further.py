@@ -105,8 +105,7 @@ def run(script: Script) -> None:
         "kspace-tuned-further",
         f"Errors of MAP magnitudes as shares of the image's length. {(__doc__ or '').strip().split(chr(10) * 2)[-1]}",
     )
-    if not quick:
-        judge(script, ratios, inside)
+    judge(script, ratios, inside)
 
 
 def judge(script: Script, ratios: dict, inside: list[float]) -> None:
@@ -121,6 +120,8 @@ def judge(script: Script, ratios: dict, inside: list[float]) -> None:
     }
     for kind, (what, id) in claims.items():
         found = {cell: one for cell, one in ratios.items() if cell[0] == kind}
+        if not found:
+            continue
         worst = max(float(one.max()) for one in found.values())
         script.judge(
             f"ours-tuned-{'points' if id == 'points' else f'lines-{id}'}",
@@ -131,7 +132,7 @@ def judge(script: Script, ratios: dict, inside: list[float]) -> None:
             value={
                 f"SNR {snr:g}, {n}": {
                     "mean": round(float(one.mean()), 3),
-                    "standard error": round(float(standard_error(one[:, None])[0]), 3),
+                    "standard error": None if len(one) == 1 else round(float(standard_error(one[:, None])[0]), 3),
                     "largest": round(float(one.max()), 3), "above 1.02": int((one > BEHIND).sum()),
                 }
                 for (_, snr, n), one in found.items()
