@@ -143,8 +143,8 @@ def judge(script: Script, found: dict, inside: dict, heads: tuple[str, ...]) -> 
         target="ratio of errors at most 1.02 on every slice in every cell, against either",
         value={"largest ratio": round(worst, 3), "slice-cells above 1.02": behind, "ratios": value},
         reason="The best rule is the best on the judged scans themselves, which nobody knows before. Chosen before the "
-        "best of several centres stayed to the end of the halving. On the slice that is behind 12 central lines read one "
-        "phase in ten badly; the four scans that chose had none such.",
+        "best of several centres stayed to the end of the halving. On the slice that is behind 12 central lines read "
+        "one phase in ten badly; the four scans that chose had none such.",
     )
     asked = [
         (_mean(ratios["usual", snr, n]), limit)
