@@ -31,7 +31,7 @@ def judged(name: str, snr: float, n_lines: int, exchanges: int, n_scans: int) ->
     plain, _, said = found.rule.rpartition(", ") if found.fresh is not None else (found.rule, "", "0")
     n = picture.shape[0]
     masks = {"with": np.isin(np.arange(n), found.lines), "without": np.isin(np.arange(n), found.designs[plain])}
-    errors = errors_of(scans(name, snr, JUDGING, DRAWS), masks)
+    errors = errors_of(scans(name, snr, JUDGING, DRAWS if n_scans > 2 else 2), masks)
     mean = {kind: np.array(np.exp(np.mean(np.log(one)))) for kind, one in errors.items()}
     return mean | {"accepted": np.array(int(said.split()[0])), "rule": np.array(plain)}
 

@@ -76,7 +76,9 @@ def judged(name: str, snr: float, n_lines: int, quick: bool, settings: str) -> d
         every |= lines_to_try(n, n_lines, int(centre.split()[0]), False, 0)
     wanted = [*at_usual, *settings.split(";")]
     masks = {rule: np.isin(np.arange(n), every[rule].design) for rule in wanted}
-    by_rule = errors_of(scans(name, snr, JUDGING, DRAWS), masks | {"tuned": np.isin(np.arange(n), found.lines)})
+    by_rule = errors_of(
+        scans(name, snr, JUDGING, 2 if quick else DRAWS), masks | {"tuned": np.isin(np.arange(n), found.lines)}
+    )
     mean = {rule: float(np.exp(np.mean(np.log(one)))) for rule, one in by_rule.items()}
     return {
         "rule": np.array(found.rule), "tuned": np.array(mean["tuned"]),
