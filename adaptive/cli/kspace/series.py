@@ -198,7 +198,7 @@ def write(followed: Followed, volumes: Sequence[Slice], job: Job) -> None:
 
 
 def _verdict(followed: Followed, known: int) -> str:
-    """What was offered beside the best design that stays."""
+    """Ratio of what was offered to the best design that stays, in words."""
     stay = (DESIGNED, *RULES)
     best = min(stay, key=lambda design: followed.mean(design, known))
     ratio = followed.mean(OFFERED, known) / followed.mean(best, known)
