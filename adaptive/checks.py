@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "as_given",
     "choice",
+    "complex_numbers",
     "finite",
     "generator",
     "integer",
@@ -73,6 +74,12 @@ def finite(name: str, values: object, *, dtype: DType | None = float) -> np.ndar
     return array
 
 
+def complex_numbers(name: str, values: object) -> np.ndarray:
+    """Return ``values`` as an array of finite complex numbers; single precision stays."""
+    array = finite(name, values, dtype=None)
+    return array if array.dtype.kind == "c" else array.astype(complex)
+
+
 def refuse_masked(name: str, values: object) -> None:
     """Refuse cells that are masked, which NumPy reads as what stands below the mask."""
     if isinstance(values, np.ma.MaskedArray):
@@ -120,9 +127,9 @@ def _entries(values: Any) -> list[Any]:
     return list(array.flat) if array.dtype.kind in "OMm" else []
 
 
-def positive(name: str, values: object, *, or_zero: bool = False) -> np.ndarray:
+def positive(name: str, values: object, *, or_zero: bool = False, dtype: DType | None = float) -> np.ndarray:
     """Return ``values`` as an array of finite numbers > 0 (>= 0 with ``or_zero``)."""
-    array = finite(name, values)
+    array = finite(name, values, dtype=dtype)
     bad = array < 0 if or_zero else array <= 0
     if bad.any():
         raise ValueError(f"{name} must be {'>= 0' if or_zero else '> 0'}, got {float(array[bad].flat[0])!r}.")

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import adaptive
+import designs
 from adaptive.files import write_file
 
 __all__ = ["kept", "taken"]
@@ -64,8 +65,9 @@ def _folder() -> Path:
 
 @functools.cache
 def _fingerprint(source: Path) -> str:
-    """Hash of the library and of one more file."""
+    """Hash of the library, its designs, and one more file."""
     digest = hashlib.sha256()
-    for path in [*sorted(Path(adaptive.__file__).parent.rglob("*.py")), source]:
+    library = [path for package in (adaptive, designs) for path in Path(str(package.__file__)).parent.rglob("*.py")]
+    for path in [*sorted(library), source]:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]

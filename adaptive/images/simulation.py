@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.checks import finite, generator, positive
+from adaptive.checks import complex_numbers, finite, generator, positive
 from adaptive.images.phase import polynomial_phase
 from adaptive.operators import FourierLines, Operator
 
 if TYPE_CHECKING:
-    from adaptive.types import ArrayLike, RandomState
+    from adaptive.types import ArrayLike, DType, RandomState
 
 __all__ = ["SimulatedScan", "simulate_scan"]
 
@@ -104,6 +104,7 @@ def simulate_scan(
     coils: ArrayLike | None = None,
     coil_covariance: ArrayLike | None = None,
     random_state: RandomState = None,
+    dtype: DType = complex,
 ) -> SimulatedScan:
     """Simulate a fully sampled Cartesian scan.
 
@@ -125,6 +126,8 @@ def simulate_scan(
         default: independent and alike.
     random_state : None, int or NumPy generator
         Phase and noise have streams of their own: another ``snr`` changes neither the phase nor the noise's pattern.
+    dtype : {complex128, complex64}, default complex128
+        Of the samples.
 
     Returns
     -------
@@ -165,12 +168,18 @@ def simulate_scan(
             else "no phase"
         )
     magnitude = np.abs(array).astype(float)
-    turned = magnitude * np.exp(1j * phase)
-    clean = FourierLines(array.shape, range(len(array))).forward(turned if maps is None else maps * turned)
-    noise = noise_rng.standard_normal((2, *clean.shape)) * noise_sd
-    samples = noise[0] + 1j * noise[1]
-    if covariance is not None:
-        samples = np.tensordot(np.linalg.cholesky(covariance), samples, axes=1)
+    turned, whole = magnitude * np.exp(1j * phase), FourierLines(array.shape, range(len(array)))
+    samples = np.empty((1 if maps is None else len(maps), *array.shape), dtype)
+    if covariance is None:  # coil by coil: memory for one of them in double precision
+        for k, one in enumerate(samples):
+            one[...] = whole.forward(turned if maps is None else maps[k] * turned)
+        for part in (samples.real, samples.imag):
+            for one in part:
+                one += noise_rng.standard_normal(array.shape) * noise_sd
+    else:
+        noise = noise_rng.standard_normal((2, *samples.shape)) * noise_sd
+        root = np.linalg.cholesky(covariance)
+        samples[...] = whole.forward(maps * turned) + np.tensordot(root, noise[0] + 1j * noise[1], axes=1)
     seed = f"seed {random_state}" if isinstance(random_state, (int, np.integer)) else "seed not recorded"
     statements = (
         said,
@@ -178,7 +187,8 @@ def simulate_scan(
         "one coil" if maps is None else f"{len(maps)} coils with {'in' if covariance is None else ''}dependent noise",
         seed,
     )
-    return SimulatedScan(magnitude, phase, clean + samples, noise_sd, statements, maps, covariance)
+    kspace = samples[0] if maps is None else samples
+    return SimulatedScan(magnitude, phase, kspace, noise_sd, statements, maps, covariance)
 
 
 def _checked_coils(
@@ -189,7 +199,7 @@ def _checked_coils(
         if covariance is not None:
             raise ValueError("coil_covariance needs coils: give their maps.")
         return None, None
-    maps = finite("coils", coils, dtype=complex)
+    maps = complex_numbers("coils", coils)
     if maps.ndim != len(shape) + 1 or maps.shape[1:] != shape or not maps.any():
         raise ValueError(
             f"coils must be maps of shape (coils, {', '.join(map(str, shape))}), not all zero, got shape {maps.shape}."

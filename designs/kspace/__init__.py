@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from adaptive.lazy import lazily as _lazily
 
 if _TYPE_CHECKING:
-    from designs.kspace.angles import equispaced_angles, golden_angles, random_angles, rotated
+    from designs.kspace.angles import equispaced_angles, golden_angles, random_angles, rotated, spoke_samples
     from designs.kspace.cartesian import Line, LinePool, as_lines, central, lines, mirror
     from designs.kspace.comparison import (
         comparison_designs,
@@ -34,7 +34,6 @@ if _TYPE_CHECKING:
     from designs.kspace.limits import GradientLimits
     from designs.kspace.own_trajectories import trajectories
     from designs.kspace.phase_encodes import PhaseEncode, PhaseEncodePool, phase_encodes
-    from designs.kspace.radial import spoke_samples
     from designs.kspace.refined import RefinedAngles
     from designs.kspace.rules import simple_rules
     from designs.kspace.spiral import spiral_samples

@@ -15,8 +15,8 @@ import numpy as np
 from adaptive.checks import finite
 from adaptive.operators import NonuniformFourier
 from adaptive.operators.shapes import image_shape
+from designs.kspace.angles import spoke_samples
 from designs.kspace.limits import GradientLimits
-from designs.kspace.radial import spoke_samples
 from designs.kspace.spiral import spiral_samples
 
 if TYPE_CHECKING:

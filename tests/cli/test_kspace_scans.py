@@ -12,7 +12,7 @@ import pytest
 from adaptive.cli import run
 from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace import plan as plans
-from adaptive.cli.kspace import trial, trial_designs, trial_setup
+from adaptive.cli.kspace import plan_errors, trial, trial_designs, trial_setup
 from adaptive.cli.kspace.coil_compression import compressed
 from adaptive.cli.kspace.exports import unplaced
 from adaptive.cli.kspace.reading import read_raw, read_stack, require_alike, turned_to
@@ -43,6 +43,7 @@ def few_rules(monkeypatch):
     monkeypatch.setattr(portfolio, "DENSITIES", ())
     monkeypatch.setattr(halving, "LEFT", (1, 1, 1))
     monkeypatch.setattr(halving, "LAST", 1)
+    monkeypatch.setattr(plan_errors, "VARIANTS", 2)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -404,6 +405,14 @@ def test_a_plan_from_raw_samples_says_how_many_coils_they_became(files, tmp_path
         ),
         (["--image", "dicom", "--reference", "tilted"], "--reference: the orientation of dicom is axial"),
         (["--image", "series", "--volume", "2"], "--image: series.npy has no volume 2"),
+        (
+            ["--image", "series", "--series", "3"],
+            "--series: series.npy holds 2 volumes, and 3 of them from volume 0 on",
+        ),
+        (["--image", "series", "--series", "1"], "--series must be at least 2, got 1."),
+        (["--image", "series", "--series", "2", "--plan"], "--plan does not go with it"),
+        (["--plan", "--image", "image", "--exchanges", "4"], "--exchanges needs the same head"),
+        (["--kspace", "raw", "--exchanges", "4"], "--exchanges is about lines that are designed for a slice"),
         (["--plan", "--reference", "some"], "was not sampled completely, and a reference has to be"),
         (["--plan", "--reference", "image", "--image", "image"], "not both"),
         (["--plan", "--reference", "image", "--lines", "5", "--initial", "6"], "--lines counts the first 6 lines too"),

@@ -5,9 +5,9 @@ import pytest
 
 from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.line_simulation import scanned
-from adaptive.cli.kspace.plan_errors import planned_lines
+from adaptive.cli.kspace.plan_errors import planned
 from adaptive.cli.kspace.trial_setup import simulated
-from adaptive.cli.kspace.tuning import Designed, Expected, design_lines, taken_by_gain, usual_centre
+from adaptive.cli.kspace.tuning import Designed, Expected, ahead, design_lines, usual_centre
 from adaptive.cli.kspace.values import Known, Subject
 from adaptive.images import Slice, head_scan, padded
 from adaptive.operators import FourierLines
@@ -44,7 +44,7 @@ def test_a_rough_reader_of_the_phase_designs_and_reads():
     assert acquired.model().phase == "estimate"
     block = FourierLines((16, 16), central(16, 6), 0)
     np.testing.assert_allclose(acquired.phase, np.angle(block.adjoint(acquired.scan.samples(block))), atol=1e-9)
-    plan = planned_lines(Known([HEAD], "mine", True), found.lines, 6, settings, 1)
+    plan = planned(Known([HEAD], "mine", True), found.lines, 6, settings, 1)
     assert plan.expected["design"].error > 0
     shots = simulated(same, trajectory="points", axis=0, initial=4, n=60, snr=50.0, phase="rough", seed=0)
     assert shots.phase == "estimate"
@@ -56,10 +56,22 @@ def test_an_image_whose_centre_is_elsewhere_is_refused_before_anything_is_tuned(
         design_lines(Subject(Slice(ramp, "ramp"), None, None, "", ""), SETTINGS, 1)
 
 
-@pytest.mark.parametrize(("errors", "rule"), [([0.08, 0.09], "information_gain"), ([0.12, 0.13], "rule")])
-def test_the_lines_of_largest_information_gain_are_taken_where_their_errors_are_less(errors, rule):
+@pytest.mark.parametrize(
+    ("gain", "reference", "rule"),
+    [
+        ([0.08, 0.09], [0.1, 0.1], "information_gain"),
+        ([0.12, 0.13], [0.1, 0.11], "rule"),
+        ([0.09, 0.09], [0.08, 0.08], "reference_lines"),
+    ],
+)
+def test_lines_by_information_or_from_a_reference_are_taken_where_their_errors_are_less(gain, reference, rule):
     expected = {"design": Expected("rule", 0.1, 0.09, 0.11), "equispaced": Expected("equispaced", 0.2, 0.1, 0.3)}
     designed = Designed(np.arange(4), 2, "rule", "a slice", np.array([0.1, 0.1]), expected, [])
-    found = taken_by_gain(designed, "information_gain", np.arange(4) + 1, errors)
+    others = {
+        "information_gain": (np.arange(4) + 1, np.array(gain)),
+        "reference_lines": (np.arange(4) + 2, np.array(reference)),
+    }
+    found = ahead(designed, others)
     assert found.rule == found.expected["design"].design == rule
-    assert found.lines[0] == (rule != "rule") and found.expected["equispaced"] == expected["equispaced"]
+    assert found.lines[0] == ["rule", *others].index(rule) and found.expected["equispaced"] == expected["equispaced"]
+    assert found.expected.get("best rule") == (None if rule == "rule" else expected["design"])

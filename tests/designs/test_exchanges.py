@@ -22,7 +22,7 @@ def scans():
 
 
 def test_exchanges_lower_the_error_on_both_sets_of_scans_and_keep_the_centre(scans):
-    found = exchanged(*scans, POOR, 6, 8, 0)
+    found = exchanged(*scans, 16, POOR, 6, 8, 0)
     assert found.accepted >= 1 and len(np.unique(found.lines)) == 8
     np.testing.assert_array_equal(found.lines[:6], POOR[:6])
     for trials, errors in zip(scans, (found.errors, found.fresh), strict=True):
@@ -31,19 +31,19 @@ def test_exchanges_lower_the_error_on_both_sets_of_scans_and_keep_the_centre(sca
         np.testing.assert_allclose(again["after"], errors, rtol=1e-12)
         ratios = np.log(again["after"] / again["before"])
         assert ratios.mean() < -ratios.std(ddof=1) / np.sqrt(2)
-    jobs = exchanged(*scans, POOR, 6, 8, 0, n_jobs=2)
+    jobs = exchanged(*scans, 16, POOR, 6, 8, 0, n_jobs=2)
     np.testing.assert_array_equal(jobs.lines, found.lines)
 
 
 def test_exchanges_that_fresh_scans_do_not_confirm_are_forgotten(scans, monkeypatch):
     monkeypatch.setattr(exchanges, "LEAST", 3.0)  # more than any exchange gains
-    found = exchanged(*scans, POOR, 6, 8, 0)
+    found = exchanged(*scans, 16, POOR, 6, 8, 0)
     assert found.accepted == 0 and found.lines is POOR
     np.testing.assert_allclose(found.fresh, errors_of(scans[1], {"as": np.isin(np.arange(16), POOR)})["as"], rtol=1e-12)
 
 
 def test_nothing_is_exchanged_where_all_lines_are_central(scans):
-    found = exchanged(*scans, kspace.central(16, 8), 8, 3, 0)
+    found = exchanged(*scans, 16, kspace.central(16, 8), 8, 3, 0)
     assert found.accepted == 0 and found.errors.shape == found.fresh.shape == (2,)
 
 

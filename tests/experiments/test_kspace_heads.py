@@ -27,6 +27,7 @@ JUDGED = {
     "reference_prior": {"ours-kspace-pays-reference-lines", "ours-kspace-pays-reference-prior",
                         "ours-kspace-pays-on-the-fly"},
     "bands": {"ours-kspace-pays-bands", "ours-bands-kspace-heads"},
+    "tuned_further": {"ours-tuned-lines-further", "ours-tuned-lines-range-further"},
     "tuned_portfolio": {"ours-tuned-lines", "ours-tuned-lines-ahead", "ours-tuned-lines-range"},
     "figures_again": set(),
     "series": set(),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from adaptive import images
+from adaptive.images import simulate_coils, simulate_scan
 from adaptive.operators import FourierLines
 from designs import kspace
 
@@ -48,6 +49,21 @@ def test_a_seed_decides_phase_and_noise_separately():
     generator = np.random.default_rng(1)
     first, second = (images.simulate_scan(image, random_state=generator).kspace for _ in range(2))
     assert not np.array_equal(first, second)
+
+
+def test_coil_by_coil_and_in_single_precision_the_samples_are_the_same():
+    """A whole array of noise, real parts first, is what the draws of single coils make up."""
+    image, maps = np.eye(8), simulate_coils((8, 8), 3, random_state=0)
+    scan = simulate_scan(image, snr=20, coils=maps, random_state=4)
+    phase_rng, noise_rng = np.random.default_rng(4).spawn(2)
+    noise = noise_rng.standard_normal((2, 3, 8, 8)) * scan.noise_sd
+    clean = FourierLines((8, 8), range(8)).forward(maps * image * np.exp(1j * scan.phase))
+    np.testing.assert_allclose(scan.kspace, clean + noise[0] + 1j * noise[1], atol=1e-13)
+    single = simulate_scan(image, snr=20, coils=maps.astype(np.complex64), random_state=4, dtype="complex64")
+    assert single.kspace.dtype == single.coils.dtype == np.complex64
+    np.testing.assert_allclose(single.kspace, scan.kspace, atol=1e-6)
+    correlated = simulate_scan(image, snr=20, coils=maps, coil_covariance=np.eye(3), random_state=4)
+    np.testing.assert_allclose(correlated.kspace, scan.kspace, atol=1e-13)
 
 
 def test_every_block_sees_the_same_acquisition():

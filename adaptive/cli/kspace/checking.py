@@ -11,7 +11,7 @@ from adaptive.cli.kspace.values import ENDINGS, READERS
 from adaptive.cli.options import require_at_least
 
 if TYPE_CHECKING:
-    from adaptive.cli.kspace.values import Subject
+    from adaptive.images import Slice
 
 __all__ = [
     "check_choices",
@@ -33,7 +33,9 @@ def check_numbers(wanted: dict[str, Any], jobs: int) -> None:
     require_at_least(
         ("slice", wanted["slice"] or 0, 0),
         ("volume", wanted["volume"] or 0, 0),
+        ("series", 2 if wanted["series"] is None else wanted["series"], 2),
         ("initial", 1 if wanted["initial"] is None else wanted["initial"], 1),
+        ("exchanges", wanted["exchanges"] or 0, 0),
         ("lines", 2 if wanted["lines"] is None else wanted["lines"], 2),
         ("draws", wanted["draws"], 1),
         ("seed", wanted["seed"], 0),
@@ -100,6 +102,17 @@ def check_together(wanted: dict[str, Any], given: Sequence[str], resume: bool) -
         )
     if "compress" in given and wanted["kspace"] is None and wanted["reference"] is None:
         raise CommandError("--compress is about raw samples of several coils: give them with --kspace or --reference.")
+    if wanted["series"] is not None:
+        for name in ("kspace", "plan", "reference", "export"):
+            if wanted[name]:
+                raise CommandError(f"--series scans volumes of an image in simulation: --{name} does not go with it.")
+        if wanted["trajectory"] not in (None, "lines"):
+            raise CommandError(f"--series is about lines: --trajectory {wanted['trajectory']} does not go with it.")
+    if wanted["exchanges"] is not None:
+        if wanted["trajectory"] not in (None, "lines") or wanted["kspace"] is not None or wanted["series"] is not None:
+            raise CommandError("--exchanges is about lines that are designed for a slice, or planned from a reference.")
+        if wanted["plan"] and wanted["reference"] is None:
+            raise CommandError("--exchanges needs the same head: with --plan give it as --reference.")
     if wanted["plan"] and wanted["reference"] is not None and wanted["image"] is not None:
         raise CommandError("--plan is made from --reference (the same head) or from --image (other heads), not both.")
     simulated = wanted["kspace"] is None and not wanted["plan"]
@@ -135,17 +148,17 @@ def check_size(n: int, first: int, there: int, kind: str) -> None:
         )
 
 
-def check_sizes(subject: Subject, settings: dict[str, Any]) -> None:
+def check_sizes(scanned: Slice, settings: dict[str, Any]) -> None:
     """Refuse more lines than there are, or no further one than the central ones."""
     if settings["lines"] <= (settings["initial"] or LEAST):
         raise CommandError(
             f"--lines counts the central lines too: it must be more than --initial {settings['initial'] or LEAST}, got "
             f"{settings['lines']}."
         )
-    n = subject.same.image.shape[settings["axis"]]
+    n = scanned.image.shape[settings["axis"]]
     for name in ("initial", "lines"):
         if settings[name] is not None and settings[name] > n:
             raise CommandError(
                 f"--{name} {settings[name]} is more than the {n} lines along axis {settings['axis']} of "
-                f"{subject.same.title}."
+                f"{scanned.title}."
             )

@@ -2,6 +2,7 @@
 
 --image FILE     scanned in simulation: lines by simulated scans, or points, spirals, spokes one by one, beside rules
 --kspace FILE    raw samples of several coils replayed: the same out of what was acquired
+--series N       volumes of a file, one after the other: lines planned from the one before, where that pays
 --plan           no trial: the ordered design of the next scan, from --reference FILE or from other heads
 """
 
@@ -84,6 +85,13 @@ def kspace(
     volume: Annotated[
         int | None, _number("Which volume of a file that holds several (default: the first, and that is said).")
     ] = None,
+    series: Annotated[
+        int | None,
+        _number(
+            "So many volumes of a file that holds several, one after the other: lines planned from the volume before, "
+            "beside a design that stays; taken only where simulated scans find them ahead."
+        ),
+    ] = None,
     coils: Annotated[
         str | None,
         typer.Option(
@@ -115,6 +123,13 @@ def kspace(
             "How many of them are the central ones, of points the side of the central block, of shots how many come "
             "first (default: of lines on a slice chosen, else an eighth of all lines that there are, of each side; a "
             "quarter of the shots)."
+        ),
+    ] = None,
+    exchanges: Annotated[
+        int | None,
+        _number(
+            "Single lines of the design that are exchanged on trial where the slice itself or a reference of it "
+            "teaches; what fresh simulated scans confirm is kept (default 32, with --plan none)."
         ),
     ] = None,
     snr: Annotated[
@@ -160,9 +175,10 @@ def kspace(
     Scans a real slice in simulation (--image): rule, centre and exponent of the design are chosen by simulated scans,
     which also say what error to expect. Or replays raw samples (--kspace): the central ones are given, further ones
     are chosen one by one, each where it tells most about the image. The design is compared with simple rules of the
-    same size; of a slice with lines also on the slice beside it. With --plan nothing is tried: the ordered design for
-    the next scan is written. Leaves tables (lines.csv or plan.csv, designs.csv), pictures, summary.json, what
-    --export asks for, and a log from which --resume continues a run that was stopped.
+    same size; of a slice with lines also on the slice beside it. With --series a slice is followed through volumes of a
+    file. With --plan nothing is tried: the ordered design for the next scan is written. Leaves tables (lines.csv or
+    plan.csv, designs.csv), pictures, summary.json, what --export asks for, and a log from which --resume continues a
+    run that was stopped.
     """
     options = locals() | {"compress": compressed_to(compress), "export": exports(export or ())}
     if coils not in (None, "estimate"):

@@ -90,8 +90,8 @@ class Outcome(NamedTuple):
     ``lines`` has one array per draw; ``rows`` are those of the table; ``image`` is the same slice from the first draw.
     ``by_exponent`` and ``by_scale`` are mean errors on the slice that tunes for what was tried, the least of which
     decided; ``imaginary`` is the prior of the imaginary part that did best at that scale.
-    ``choice`` is there for the lines of largest information gain only, and so are ``simulated``, their errors in the
-    scans that the design was tuned by.
+    ``choice`` is there for the lines of largest information gain only; ``simulated``, errors in the scans that the
+    design was tuned by, for these and for lines from a reference.
     """
 
     design: str
@@ -143,8 +143,8 @@ def tasks(subject: Subject, settings: dict[str, Any], log: Path, designed: Desig
     # What takes longest goes first: designs to be tuned and drawn, then those of one draw.
     by_work = sorted(COMPARED, key=lambda design: (design not in EXPONENTS, design != "uniform"))
     more = () if reference is None else (REFERENCE,)
-    found = [{"design": GAIN, **shared, "trials": designed.trials}]
-    found += [{"design": design, **shared} for design in (*more, *by_work)]
+    found = [{"design": design, **shared, "trials": designed.trials} for design in (GAIN, *more)]
+    found += [{"design": design, **shared} for design in by_work]
     if usual != designed.n_central and usual < settings["lines"]:
         at_usual = shared | {"scans": _scans(subject, settings, usual)}
         found += [{"design": design, **at_usual} for design in USUAL]
@@ -200,7 +200,7 @@ def choose_and_compare(
     designed : array (m,), optional
         Lines of "designed".
     trials : sequence of TrialScan
-        Scans that "information_gain" is tried on, beside those that are judged.
+        Scans that "information_gain" and "reference_lines" are tried on, beside those that are judged.
     """
     same, choice, simulated = scans["same"], None, None
     rule = design.removesuffix(AT_USUAL)
@@ -231,9 +231,10 @@ def choose_and_compare(
         warnings.simplefilter("always")
         if design == GAIN:
             choice = choose_lines(same, n_lines, seed, log, parent)
-            simulated = errors_of(trials, {design: np.isin(np.arange(same.n), choice.lines)})[design]
         by_exponent = {p: row(tuning, drawn(p)[:N_TUNED], MIDDLE, PRIORS[0])["error"] for p in EXPONENTS.get(rule, ())}
         lines = drawn(_least(by_exponent) if by_exponent else None)
+        if trials:
+            simulated = errors_of(trials, {design: np.isin(np.arange(same.n), lines[0])})[design]
         tried = {(scale, PRIORS[0]): row(tuning, lines[:N_TUNED], scale, PRIORS[0])["error"] for scale in SCALES}
         best = _least(tried)[0]
         tried |= {(best, prior): row(tuning, lines[:N_TUNED], best, prior)["error"] for prior in PRIORS[1:]}

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["simulated", "verdict", "write"]
 
-_SHOWN = ("designed", "information_gain", "half_plane_quantiles", "variable_density", "equispaced")
+_SHOWN = ("designed", "information_gain", "reference_lines", "half_plane_quantiles", "variable_density", "equispaced")
 READ = {"central": "Phase and noise were", "rough": "Phase (the bare angle) and noise were", "known": "Noise was"}
 _PICTURES = 4  # of reconstructions
 TIE = 0.03  # a ratio of errors nearer to one says nothing: draws and noise make as much

@@ -3,8 +3,8 @@
     --reference FILE    lines or points that follow the k-space of that head; shots by their information about it
     else                lines or points learnt on slices of other heads (--image), shots at golden angles
 
-Nothing is measured: what is written is the ordered design, its exports and, of lines, the error to expect in simulated
-scans. A rule that has less error there is the plan.
+Nothing is measured: what is written is the ordered design, its exports and, of lines and points, the error to expect
+in simulated scans. A rule that has less error there is the plan; with --exchanges single lines are exchanged, too.
 """
 
 from __future__ import annotations
@@ -45,14 +45,18 @@ def plan(known: Known, job: Job, jobs: int, parent: int, remark: str = "") -> No
     settings = job.settings
     design, n_first, how = designed_from(known, settings, job.log / "plan.jsonl", jobs, parent)
     expected, errors = None, ""
-    if settings["trajectory"] == "lines":
-        from adaptive.cli.kspace.plan_errors import planned_lines
+    if settings["trajectory"] in ("lines", "points"):
+        from adaptive.cli.kspace.plan_errors import planned
 
-        found = planned_lines(known, design.lines, n_first, settings, jobs)
-        expected, errors = found.expected, found.said(how)
+        lines = settings["trajectory"] == "lines"
+        found = planned(known, design.lines if lines else design.encodes, n_first, settings, jobs)
+        expected, errors, n_first = found.expected, found.said(how), found.n_central
         if not found.own:
             how = "by the rule with the least error in simulated scans"
-            design, n_first = kspace.LinePool(design.image_shape, found.lines, design.axis), found.n_central
+        shape = design.image_shape
+        design = (
+            kspace.LinePool(shape, found.design, design.axis) if lines else kspace.PhaseEncodePool(shape, found.design)
+        )
     view = known.field_of_view
     write_exports(design, job, settings["export"], known.geometry, known.protocol, known.n_slices, view)
     said = _said(known, settings, design, n_first, how, errors)

@@ -1,6 +1,6 @@
-"""The error to expect of a plan of lines, beside the rules: where one of these has less, the plan is that rule's.
+"""The error to expect of a plan of lines or points, beside the rules: where one of these has less, it is the plan.
 
-the same head    scans of variants of it (contrast, motion, phase, noise)
+the same head    scans of variants of it (contrast, motion, phase, noise); single lines exchanged where that is asked
 other heads      scans of their slices, with phases and noise of their own
 """
 
@@ -8,46 +8,53 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from adaptive.cli.kspace.tuning import Expected
+from adaptive.cli.kspace.tuning import Expected, usual_centre
 from adaptive.cli.kspace.values import READERS, Known
 from adaptive.cli.workers import n_workers
 from designs import kspace
+from designs.kspace.from_images.exchanges import exchanged
 from designs.kspace.from_images.given import Images, checked_images, entropy_of
 from designs.kspace.from_images.halving import errors_of, halved
-from designs.kspace.from_images.portfolio import between, lines_to_try
+from designs.kspace.from_images.portfolio import between
 from designs.kspace.from_images.simulated import TrialScan
-from designs.kspace.from_images.tuned import expected_error, trial_scans
+from designs.kspace.from_images.tuned import designs_to_try, expected_error, mask_of, trial_scans
 from designs.kspace.from_images.variants import Change, variant
 
-__all__ = ["Planned", "planned_lines"]
+__all__ = ["Planned", "planned"]
 
-PLAN, RULE, EQUISPACED = "design", "best rule", "equispaced"
+PLAN, RULE, EQUISPACED, LOW_PASS = "design", "best rule", "equispaced", "low pass"
 VARIANTS, MOTION = 4, 0.3  # scans of the same head; pixels and degrees that it may have moved
 SLICES = 3  # of other heads, at most
 
 
 class Planned(NamedTuple):
-    """Lines in the order of the scan, how many are central, and the errors to expect.
+    """Lines or points in the order of the scan, how many are central, and the errors to expect.
 
-    ``own``: whether it is the design that was made; else the best rule's. ``expected`` has the plan's error as
-    "design", that of the best rule, or of the design that was made where the plan is a rule's, and of equispaced lines.
+    ``own``: whether it is the design that was made; else the best rule's. ``exchanged``: single lines of it that were
+    exchanged for others. ``expected`` has the plan's error as "design", that of the best rule, or of the design that
+    was made where the plan is a rule's, and of equispaced lines, or points around DC.
     """
 
-    lines: np.ndarray
+    design: np.ndarray
     n_central: int
     own: bool
     expected: dict[str, Expected]
     scans: str
+    exchanged: int | None = None
 
     def said(self, how: str) -> str:
         """Return the errors in sentences; ``how`` the design was made."""
         rule = self.expected[PLAN].design.replace("_", " ")
         first = "" if self.own else f"A design {how} was not ahead: the plan is the best rule's, {rule}. "
+        if self.exchanged is not None:
+            lines = f"{self.exchanged} line{'' if self.exchanged == 1 else 's'}"
+            first += f"Exchanged for others, as fresh scans confirmed: {lines if self.exchanged else 'no line'}. "
         errors = "; ".join(f"{name} {one}" for name, one in self.expected.items() if name != PLAN)
         return (
             f"{first}Expected error, as a share of the image's length (nine of ten scans): {self.expected[PLAN]}; "
@@ -55,50 +62,66 @@ class Planned(NamedTuple):
         )
 
 
-def planned_lines(known: Known, lines: np.ndarray, n_central: int, settings: Mapping[str, Any], jobs: int) -> Planned:
+def planned(known: Known, design: np.ndarray, n_central: int, settings: Mapping[str, Any], jobs: int) -> Planned:
     """Try a design beside the rules on simulated scans; take what scores best.
 
     Parameters
     ----------
     known : Known
-    lines : array (m,)
-        The design that was made, central lines first.
+    design : array (m,) of lines, or (m, 2) of points
+        As it was made, the central ones first.
     n_central : int
     settings : dict
-        initial (None: rules choose their centre), axis, snr, phase, seed.
+        initial (None: rules choose their centre), exchanges (of single lines, to be tried), axis, snr, phase, seed.
     jobs : int
     """
-    axis, made = settings["axis"], "as designed"
+    points = np.ndim(design) == 2
+    axis, made = None if points else settings["axis"], "as designed"
     images = known.images[: 1 if known.same else SLICES]
     own: Any = "reference" if all(np.iscomplexobj(one) for one in images) else None
     given = checked_images("images", images, phase=own, coils=known.coils)
-    n, seed = given.magnitudes[0].shape[axis], entropy_of(settings["seed"])
-    trials, scans = _trials(known, given, settings, seed)
-    tried = lines_to_try(n, len(lines), settings["initial"], known.coils is not None, seed)
-    masks = {name: np.isin(np.arange(n), one.design) for name, one in tried.items()}
-    masks[made] = np.isin(np.arange(n), lines)
-    even = kspace.equispaced(n, len(lines), n_central)
+    whole, seed = given.magnitudes[0].shape, entropy_of(settings["seed"])
+    shape = whole if axis is None else (whole[axis],)
+    initial = settings["initial"]
+    centre = initial if initial is None or not points else initial**2  # of points the side of a block
+    tried = designs_to_try(whole, axis, len(design), centre, known.coils is not None, seed)
+    masks = {name: mask_of(one.design, shape) for name, one in tried.items()}
+    masks[made] = mask_of(design, shape)
+    plain = LOW_PASS if points else EQUISPACED
+    trials, scans = _trials(known, given, axis, settings, seed)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of reconstructions on the way, none of which is shown
         workers = n_workers(jobs, VARIANTS * 4)
-        found = halved(trials, masks, kept=[made], between=between(tried), n_jobs=workers)
+        centres = {name: one.n_central for name, one in tried.items()}
+        found = halved(trials, masks, kept=[made], between=between(tried), centres=centres, n_jobs=workers)
         errors = {name: found.errors[name] for name in found.scores}
         best, by_look = next(iter(found.scores)), sorted(tried, key=lambda one: found.looked.get(one, np.inf))
         rule = next((name for name in found.scores if name != made), by_look[0])
-        more = {EQUISPACED: np.isin(np.arange(n), even)} | ({} if rule in errors else {rule: masks[rule]})
+        more = {plain: mask_of(_plain(shape, len(design), n_central), shape)}
+        more |= {} if rule in errors else {rule: masks[rule]}
         errors |= errors_of(trials, more, workers)
-    other = (RULE, rule) if best == made else ("as designed", made)
-    of = {PLAN: best, other[0]: other[1], EQUISPACED: EQUISPACED}
+        taken, inner, n_exchanged = (design, n_central, None) if best == made else (*tried[best], None)
+        if settings.get("exchanges") and known.same and not points:
+            fresh, _ = _trials(known, given, axis, settings, seed + 1)
+            other = exchanged(trials, fresh, shape[0], taken, inner, settings["exchanges"], seed, workers)
+            taken, n_exchanged = other.lines, other.accepted
+            errors |= {best: other.fresh} if other.accepted else {}
+    of = {PLAN: best} | ({RULE: rule} if best == made else {"as designed": made}) | {plain: plain}
     expected = {name: Expected(one, *expected_error(errors[one])) for name, one in of.items()}
-    if best == made:
-        return Planned(lines, n_central, True, expected, scans)
-    return Planned(tried[best].design, tried[best].n_central, False, expected, scans)
+    return Planned(taken, inner, best == made, expected, scans, n_exchanged)
+
+
+def _plain(shape: tuple[int, ...], n: int, n_central: int) -> np.ndarray:
+    """A design that is easy: equispaced lines, points around DC."""
+    if len(shape) == 1:
+        return kspace.equispaced(shape[0], n, n_central)
+    return kspace.low_pass_encodes((shape[0], shape[1]), n, min(usual_centre(min(shape)) ** 2, n))
 
 
 def _trials(
-    known: Known, given: Images, settings: Mapping[str, Any], seed: int
+    known: Known, given: Images, axis: int | None, settings: Mapping[str, Any], seed: int
 ) -> tuple[list[TrialScan], str]:  # fmt: skip
-    axis, snr, reader = settings["axis"], settings["snr"], READERS[settings["phase"]]
+    snr, reader = settings["snr"], READERS[settings["phase"]]
     read: dict[str, Any] = {"prescan": reader is None, "reader": reader or "smooth"}
     if not known.same:
         n = len(given.magnitudes)
@@ -108,6 +131,7 @@ def _trials(
             f"{again * n} simulated scans of slices of other heads",
         )
     change = Change.checked((MOTION, MOTION), True, snr)
-    scans = [variant(given.magnitudes[0], given.phases[0], k, change, given.coils, seed + 1) for k in range(VARIANTS)]
+    scans = [partial(variant, given.magnitudes[0], given.phases[0], k, change, given.coils, seed + 1)
+             for k in range(VARIANTS)]  # fmt: skip
     said = f"{VARIANTS} simulated scans of variants of it (contrast, motion within {MOTION} pixels, phase, noise)"
     return [TrialScan(scan, axis, **read) for scan in scans], said

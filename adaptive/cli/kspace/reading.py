@@ -35,6 +35,7 @@ __all__ = [
     "read_raw",
     "read_reference",
     "read_reference_scan",
+    "read_series",
     "read_stack",
     "read_subject",
     "require_alike",
@@ -136,6 +137,40 @@ def read_subject(path: str | None, index: int | None, plane: str = "axial", volu
         "" if prepared.image.shape == same.image.shape else sizes,
         said,
     )
+
+
+def read_series(path: str | None, n: int, index: int | None, plane: str, volume: int | None) -> list[Slice]:
+    """One slice of ``n`` volumes of a file, from ``volume`` (default: the first) on, padded, scaled all alike.
+
+    Raises
+    ------
+    CommandError
+        If the file cannot be read, or holds fewer volumes.
+    """
+    file, first = head_path() if path is None else Path(path), volume or 0
+    with _sentences("--image", path):
+        there = _chosen(file, "image", None).n_volumes
+        if first + n > there:
+            raise CommandError(
+                f"--series: {file.name} holds {there} volume{'' if there == 1 else 's'}, and {n} of them from volume "
+                f"{first} on were asked for."
+            )
+        stacks = [stacked(_chosen(file, "image", k), plane, file.name) for k in range(first, first + n)]
+    index = stacks[0].middle if index is None else index
+    try:
+        one = stacks[0][index]
+        together = scaled(np.concatenate([stack.stored[index] for stack in stacks], axis=1), one.title)
+    except IndexError as error:
+        raise CommandError(f"--slice {index}: {error}") from None
+    except ValueError as error:
+        raise CommandError(f"--image: {error}") from None
+    if min(one.image.shape) < _SMALLEST:
+        sides = " x ".join(map(str, one.image.shape))
+        raise CommandError(f"--image: {one.title} has {sides} pixels; at least {_SMALLEST} x {_SMALLEST} are needed.")
+    return [
+        Slice(image, f"{one.title}, volume {first + k}", index, one.anatomical).padded(MULTIPLE)
+        for k, image in enumerate(np.split(together, n, axis=1))
+    ]
 
 
 def read_reference(path: str, like: Slice, plane: str = "axial") -> Slice:

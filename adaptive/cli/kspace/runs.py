@@ -1,11 +1,11 @@
-"""The three jobs of ``adaptive kspace``: lines on a slice and the one beside it, a trial of one scan, a plan."""
+"""The jobs of ``adaptive kspace``: lines on a slice and the one beside it, a series, a trial of one scan, a plan."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,8 @@ def run_job(job: Job, jobs: int) -> None:
     settings["plane"] = settings["plane"] or acquired_plane(settings["image"] or settings["reference"])
     if settings["plan"]:
         _plan(job, jobs)
+    elif settings["series"] is not None:
+        _series(job, jobs)
     elif settings["kspace"] is None and settings["trajectory"] == "lines":
         _lines_on_two_slices(job, jobs)
     else:
@@ -49,24 +51,40 @@ def _lines_on_two_slices(job: Job, jobs: int) -> None:
     settings["axis"] = settings["axis"] or 0
     if settings["lines"] is None:
         settings["lines"] = _quarter(subject.same.image.shape[settings["axis"]])
-    check_sizes(subject, settings)
+    check_sizes(subject.same, settings)
     job.fix("pixels", _pixels(subject), "the pixels of the image")
     with job:
         # from here on it pays to load what computes and draws
-        from adaptive.cli.kspace.line_designs import DESIGNED, GAIN, choose_and_compare, tasks
+        from adaptive.cli.kspace.line_designs import DESIGNED, GAIN, REFERENCE, choose_and_compare, tasks
         from adaptive.cli.kspace.line_report import write
-        from adaptive.cli.kspace.tuning import design_lines, taken_by_gain
+        from adaptive.cli.kspace.tuning import ahead, design_lines
 
         log = job.log / "lines.jsonl"
         job.progress = lambda: _so_far(log, settings["lines"], "lines")
         designed = design_lines(subject, settings, jobs)
         every = tasks(subject, settings, log, designed)
         outcomes = {one.design: one for one in _spread(choose_and_compare, every, jobs, "choosing lines")}
-        gain = outcomes[GAIN]
-        designed = taken_by_gain(designed, GAIN, gain.lines[0], gain.simulated)
-        if designed.rule == GAIN:
-            outcomes[DESIGNED] = gain.called(DESIGNED)
+        tried = {name: outcomes[name] for name in (GAIN, REFERENCE) if name in outcomes}
+        designed = ahead(designed, {name: (one.lines[0], one.simulated) for name, one in tried.items()})
+        if designed.rule in tried:
+            outcomes[DESIGNED] = tried[designed.rule].called(DESIGNED)
         write(list(outcomes.values()), subject, job, designed)
+
+
+def _series(job: Job, jobs: int) -> None:
+    from adaptive.cli.kspace.reading import read_series
+    from adaptive.cli.kspace.series import follow, write
+
+    settings = job.settings
+    where = (settings["series"], settings["slice"], settings["plane"], settings["volume"])
+    volumes = read_series(settings["image"], *where)
+    settings["axis"] = settings["axis"] or 0
+    if settings["lines"] is None:
+        settings["lines"] = _quarter(volumes[0].image.shape[settings["axis"]])
+    check_sizes(volumes[0], settings)
+    job.fix("pixels", _digest([one.image for one in volumes]), "the pixels of the image")
+    with job:
+        write(follow(volumes, settings, jobs), volumes, job)
 
 
 def _quarter(n: int) -> int:
@@ -197,11 +215,15 @@ def _width(trial: Trial) -> int:
 
 def _pixels(subject: Subject) -> str:
     """Digest of the pixels that a run depends on."""
+    slices = (subject.same, subject.neighbour, subject.training)
+    return _digest([one.image for one in slices if one is not None])
+
+
+def _digest(images: Sequence[np.ndarray]) -> str:
     digest = hashlib.sha256()
-    for one in (subject.same, subject.neighbour, subject.training):
-        if one is not None:
-            digest.update(repr((one.image.dtype.str, one.image.shape)).encode())
-            digest.update(np.ascontiguousarray(one.image).tobytes())
+    for one in images:
+        digest.update(repr((one.dtype.str, one.shape)).encode())
+        digest.update(np.ascontiguousarray(one).tobytes())
     return digest.hexdigest()
 
 

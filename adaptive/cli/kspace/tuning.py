@@ -1,14 +1,15 @@
 """The design of ``adaptive kspace``: rule, centre and exponent by simulated scans, and the error to expect from it.
 
 taught by    the reference, else the slices that train, else the slice itself
-against      the lines of largest information gain: the design, where they have less error in the same scans
+against      lines of largest information gain, lines from a reference: the design, where they have less error in the
+             same scans
 expected     error of the design, of the best rule at the usual centre and of equispaced lines, with a 90% range
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from designs.kspace.from_images.halving import errors_of, scores
 from designs.kspace.from_images.simulated import TrialScan
 from designs.kspace.from_images.tuned import expected_error, trial_scans
 
-__all__ = ["Designed", "Expected", "design_lines", "taken_by_gain", "usual_centre"]
+__all__ = ["Designed", "Expected", "ahead", "design_lines", "usual_centre"]
 
 SCANS = 4  # of every image: a phase may favour a design
 EXCHANGES = 32  # of single lines, tried where the slice that is scanned, or a reference of it, teaches
@@ -55,13 +56,14 @@ class Designed(NamedTuple):
         In the order of the scan.
     n_central : int
     rule : str
-        As of `designs.kspace.Tuned`, or "information_gain".
+        As of `designs.kspace.Tuned`, or "information_gain", or "reference_lines".
     source : str
         The images that taught.
     errors : array (scans,)
         Of the design on ``trials``.
     expected : dict of str to Expected
-        "design"; "best rule at the usual centre", where that was tried; "equispaced".
+        "design"; "best rule at the usual centre", where that was tried; "equispaced"; "best rule", where the design is
+        none.
     trials : list of TrialScan
     """
 
@@ -101,7 +103,8 @@ def design_lines(subject: Subject, settings: Mapping[str, Any], jobs: int) -> De
     ----------
     subject : Subject
     settings : dict
-        lines, initial (None: chosen), axis, snr, phase, reference, plane, seed.
+        lines, initial (None: chosen), exchanges (None: 32, or as many as there are lines), axis, snr, phase, reference,
+        plane, seed.
     jobs : int
         The design is the same for any number.
 
@@ -118,13 +121,15 @@ def design_lines(subject: Subject, settings: Mapping[str, Any], jobs: int) -> De
     own: Any = "reference" if np.iscomplexobj(image) else None
     reader, workers = READERS[settings["phase"]], n_workers(jobs, SCANS * 4)
     told: dict[str, Any] = {"axis": axis, "snr": settings["snr"], "n_scans": SCANS}
+    asked = settings.get("exchanges")
+    tried = min(n_lines, EXCHANGES) if asked is None else asked
     read: dict[str, Any] = {"prescan": reader is None, "reader": reader or "smooth"}
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of reconstructions on the way, none of which is shown
         try:
             tuned = kspace.tuned_lines(
                 image, n_lines, phase=own, n_central=settings["initial"], random_state=settings["seed"],
-                n_jobs=workers, exchanges=min(n_lines, EXCHANGES) if own_head else 0, **told, **read,
+                n_jobs=workers, exchanges=tried if own_head else 0, **told, **read,
             )  # fmt: skip
         except ValueError as error:
             raise CommandError(f"--image: {source}: {error}") from None
@@ -143,12 +148,18 @@ def design_lines(subject: Subject, settings: Mapping[str, Any], jobs: int) -> De
     return Designed(tuned.lines, tuned.n_central, tuned.rule, source, tuned.errors[tuned.rule], expected, trials)
 
 
-def taken_by_gain(designed: Designed, name: str, lines: np.ndarray, errors: Sequence[float] | np.ndarray) -> Designed:
-    """The lines of largest information gain, where they score better in the same scans; else the design as it was."""
-    if next(iter(scores({designed.rule: designed.errors, name: errors}))) == designed.rule:
+def ahead(designed: Designed, others: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> Designed:
+    """The design, or of ``others``, lines and their errors in the same scans by name, the one that scores best there.
+
+    A design that was not ahead keeps its error beside the one that was.
+    """
+    errors = {designed.rule: designed.errors, **{name: found for name, (_, found) in others.items()}}
+    best = next(iter(scores(errors)))
+    if best == designed.rule:
         return designed
-    expected = {**designed.expected, "design": Expected(name, *expected_error(errors))}
-    return designed._replace(lines=lines, rule=name, errors=np.asarray(errors), expected=expected)
+    expected = {**designed.expected, "design": Expected(best, *expected_error(errors[best]))}
+    expected["best rule"] = designed.expected["design"]
+    return designed._replace(lines=others[best][0], rule=best, errors=errors[best], expected=expected)
 
 
 def _teacher(subject: Subject, settings: Mapping[str, Any]) -> tuple[np.ndarray, str, bool]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.checks import finite
+from adaptive.checks import complex_numbers, finite
 from adaptive.images import whitened
 from adaptive.operators import Coils, Diagonal, Operator, Product, RealStacked, Repeated
 
@@ -51,7 +51,7 @@ def checked_maps(coils: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
     ValueError
         If they are of another shape, not finite, or zero everywhere.
     """
-    maps = finite("coils", coils, dtype=complex)
+    maps = complex_numbers("coils", coils)
     if maps.ndim != len(shape) + 1 or maps.shape[1:] != shape:
         raise ValueError(
             f"coils must be maps of shape (number of coils, {', '.join(map(str, shape))}) or 'estimate', "

@@ -71,7 +71,7 @@ class Reweighted:
         self.system = precision_of(model)
         right = np.zeros(model.n)
         if model.y is not None:
-            right += model.back_measure(model.y) / model.noise_variance
+            right += model.back_measure(self._measured(model.y)) / model.noise_variance
         if self.system.prior_precision is not None and np.any(model.prior_mean):
             right += self._prior_times(model.prior_mean)
         self.right = right.reshape(1, *self.system.input_shape).astype(self.dtype)
@@ -134,15 +134,18 @@ class Reweighted:
 
     def energy(self, u: np.ndarray) -> float:
         """The quadratic part of the objective at one image."""
-        flat, total = np.asarray(u, dtype=float).ravel(), 0.0
+        flat, total = np.asarray(u).ravel(), 0.0
         if self.model.y is not None:
-            total += float(np.sum(np.abs(self.model.measure(flat) - self.model.y) ** 2)) / (
-                2 * self.model.noise_variance
-            )
+            left = self.model.measure(flat) - self._measured(self.model.y)
+            total += float(np.sum(left.real**2 + left.imag**2, dtype=float)) / (2 * self.model.noise_variance)
         if self.system.prior_precision is not None:
             gap = flat - self.model.prior_mean
             total += 0.5 * float(gap @ self._prior_times(gap))
         return total
+
+    def _measured(self, y: np.ndarray) -> np.ndarray:
+        """Outcomes in the precision of images, complex where they are."""
+        return y.astype(np.result_type(self.dtype, np.complex64) if y.dtype.kind == "c" else self.dtype, copy=False)
 
     def _prior_times(self, flat: np.ndarray) -> np.ndarray:
         prior = self.system.prior_precision

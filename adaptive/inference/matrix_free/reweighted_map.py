@@ -17,8 +17,10 @@ from sklearn.exceptions import ConvergenceWarning
 from adaptive.inference.matrix_free.reweighted_least_squares import Reweighted
 from adaptive.inference.model import GLM
 from adaptive.inference.posterior import Posterior
+from adaptive.potentials.grouped import GroupedPotential
 
 if TYPE_CHECKING:
+    from adaptive.potentials import Potential
     from adaptive.types import DType
 
 __all__ = ["reweighted_map"]
@@ -60,19 +62,28 @@ def reweighted_map(
         if group.bound != "width":
             raise ValueError(f'solver="reweighted" needs super-Gaussian potentials, got {group.name}; use "newton".')
     problem = Reweighted(model, dtype)
-    spread = [np.broadcast_to(getattr(p, "spread", 1.0), (b.shape[0],)) for b, p in model.groups]
-    unit = np.square(np.concatenate(spread).astype(float)) if spread else np.empty(0)
-    tilt, location = (0.0, 0.0) if potential is None else (np.asarray(potential.tilt), np.asarray(potential.location))
-    shifted = bool(np.any(tilt) or np.any(location))
-    z = unit
+    parts = _parts(potential)  # one after the other: whole arrays of sites are what takes memory
+    shifted = any(bool(np.any(p.tilt) or np.any(p.location)) for p, _ in parts)
+    level = 1.0
 
     def sites(s: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        if potential is None:
-            return np.empty(0), None
-        if not shifted:
-            return 1.0 / potential.inner_minimum(s, 0.0, z, 0.0)[1], None
-        _, first, _, width = potential.inner(s, 0.0, z, 0.0)
-        return 1.0 / width, s / width - (first - tilt)
+        precision = np.empty(len(s), problem.dtype)
+        shift = np.empty(len(s)) if shifted else None
+        for p, rows in parts:
+            z = level * np.square(np.asarray(getattr(p, "spread", 1.0), dtype=float))
+            if shift is None:
+                precision[rows] = 1.0 / p.inner_minimum(s[rows], 0.0, z, 0.0)[1]
+            else:
+                _, first, _, width = p.inner(s[rows], 0.0, z, 0.0)
+                precision[rows], shift[rows] = 1.0 / width, s[rows] / width - (first - p.tilt)
+        return precision, shift
+
+    def penalty(s: np.ndarray) -> float:
+        total = 0.0
+        for p, rows in parts:
+            z = level * np.square(np.asarray(getattr(p, "spread", 1.0), dtype=float))
+            total += float(np.sum(p.inner_minimum(s[rows], 0.0, z, 0.0)[0] - p.tilt * (s[rows] - p.location)))
+        return total
 
     u = np.asarray(model.prior_mean if start is None else start).reshape(1, *problem.system.input_shape)
     u, s, n_iter, change = u.astype(problem.dtype), None, 0, np.inf
@@ -80,19 +91,13 @@ def reweighted_map(
     count = max(0, math.ceil(-1 - math.log10(smoothing)))
     levels = [*(10.0 ** -(1 + k) for k in range(count)), smoothing]
     for level in levels:
-        z = level * unit
         last = level == levels[-1]
         problem.circulant = None  # the weights grow with every level
         u, s, change, steps = problem.descend(
             u, sites, steps=max_iter if last else min(max_iter, 3), reduction=_REDUCTION, tol=tol, s=s
         )
         n_iter += steps
-        value = (
-            0.0
-            if potential is None
-            else float(np.sum(potential.inner_minimum(s, 0.0, z, 0.0)[0] - tilt * (s - location)))
-        )
-        trace.append(value + problem.energy(u))
+        trace.append(penalty(s) + problem.energy(u))
     converged = change <= tol
     if not converged:
         warnings.warn(
@@ -113,3 +118,10 @@ def reweighted_map(
         converged=converged,
         engine="map_estimate",
     )
+
+
+def _parts(potential: Potential | None) -> list[tuple[Potential, slice]]:
+    """Groups of potentials with their rows."""
+    if potential is None:
+        return []
+    return potential.parts() if isinstance(potential, GroupedPotential) else [(potential, slice(None))]

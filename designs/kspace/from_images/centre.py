@@ -10,16 +10,16 @@ lines it is bent by what these do not resolve.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.checks import choice, generator, integer, positive
-from adaptive.images import simulate_scan
+from adaptive.checks import choice, integer, positive
 from adaptive.parallel import in_parallel
 from designs.kspace.comparison import half_plane_quantiles
 from designs.kspace.from_images.given import checked_images, entropy_of
-from designs.kspace.from_images.simulated import TrialScan
+from designs.kspace.from_images.simulated import TrialScan, scan_of
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, RandomState
@@ -91,9 +91,7 @@ def centre_size(
     tried = _sizes(n, n_lines, sizes)
     entropy, trials = entropy_of(random_state), []
     for k, (image, own) in enumerate(zip(given.magnitudes, given.phases, strict=True)):
-        whole = image if own is None else image * np.exp(1j * own)
-        scan = simulate_scan(whole, snr=snr, coils=given.coils, random_state=generator([entropy, 1, k]))
-        trials.append(TrialScan(scan, axis, bool(prescan)))
+        trials.append(TrialScan(partial(scan_of, image, own, snr, given.coils, (entropy, 1, k)), axis, bool(prescan)))
     designs = [
         np.isin(np.arange(n), half_plane_quantiles(n, n_lines, size, exponent=exponent))
         for size in tried

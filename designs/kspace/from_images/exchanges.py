@@ -48,6 +48,7 @@ class Exchanged(NamedTuple):
 def exchanged(
     trials: Sequence[TrialScan],
     fresh: Sequence[TrialScan],
+    n: int,
     lines: np.ndarray,
     n_central: int,
     n_trials: int,
@@ -60,14 +61,15 @@ def exchanged(
     ----------
     trials, fresh : sequence of TrialScan
         Of the same head, at least two each, with noises and phases of their own.
+    n : int
+        Lines that there are.
     lines : array (m,)
         The central ones first.
     n_central, n_trials, entropy : int
     n_jobs : int, optional
         The result is the same for any number.
     """
-    axis = trials[0].axis or 0
-    n, centre = trials[0].scan.image.shape[axis], lines[:n_central]
+    centre = lines[:n_central]
     found: list[np.ndarray] = []  # errors of the lines as they are, after every exchange that was accepted
 
     def errors(chosen: np.ndarray, which: Sequence[TrialScan]) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from adaptive.checks import finite, generator, integer, positive
+from adaptive.checks import complex_numbers, finite, generator, integer, positive
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, RandomState
@@ -118,7 +118,7 @@ def _require_one_voxel_size(name: str, n: int, voxel_sizes: Sequence[Any] | None
 def _checked_coils(coils: ArrayLike | None, sides: tuple[int, ...]) -> np.ndarray | None:
     if coils is None:
         return None
-    maps = finite("coils", coils, dtype=complex)
+    maps = complex_numbers("coils", coils)
     if maps.ndim != 3 or maps.shape[1:] != sides:
         raise ValueError(f"coils must be maps of shape (coils, {sides[0]}, {sides[1]}), got {maps.shape}.")
     return maps

@@ -2,11 +2,14 @@
 
     look       all on the first scan, reconstructed to a hundredth, those between two others only where one of these
                is among the best; ten go on
-    rounds     scan after scan in full; fewer and fewer go on, by the mean log error so far
+    rounds     scan after scan in full; fewer and fewer go on, by the mean log error so far; of several
+               images after two scans of each none that may gain less than half a percent on the best, within two
+               standard errors; the best of three centres among them, of two at last
     score      mean log error + one standard deviation of what is lost to the best of those left
 
 A scan has a noise and a phase of its own: the phase matters more than the noise, and a design that loses much by one
-phase is a worse bet than its mean says.
+phase is a worse bet than its mean says. What a small centre loses by a rare phase the first scans do not show: so other
+centres stay, too.
 """
 
 from __future__ import annotations
@@ -26,7 +29,9 @@ __all__ = ["Halved", "errors_of", "halved", "scores"]
 
 ROUGH = 1e-2  # of steps, on the first look: the order of designs is nearly that of converged images
 LEFT = (10, 6, 4)  # designs after the look, the first scan and the second
+CENTRES = 3  # numbers of central lines of which the best design stays, one less at last
 LAST = 3  # after two scans of every image, and at least four in all
+GAIN = 0.005  # of ln error, that a design has to promise to be tried on
 
 
 class Halved(NamedTuple):
@@ -43,6 +48,7 @@ def halved(
     *,
     kept: Sequence[str] = (),
     between: Mapping[str, Sequence[str]] | None = None,
+    centres: Mapping[str, int] | None = None,
     n_images: int = 1,
     n_jobs: int | None = None,
 ) -> Halved:
@@ -57,6 +63,8 @@ def halved(
         Names that stay to the end.
     between : mapping of str to names, optional
         Designs between others, looked at where one of those is among the best.
+    centres : mapping of str to int, optional
+        Number of central lines; without a design's own, it is of no centre.
     n_images : int, default 1
     n_jobs : int, optional
     """
@@ -66,7 +74,8 @@ def halved(
     good = _best(looked, LEFT[-1], ())
     second = [name for name, others in (between or {}).items() if set(others) & set(good)]
     looked |= _looked(rough, masks, second, n_jobs)
-    left = _best(looked, LEFT[0], kept)
+    apart, own = CENTRES, centres or {}
+    left = _best(looked, LEFT[0], kept, own, apart)
     errors: dict[str, list[float]] = {name: [] for name in left}
     last = max(4, 2 * n_images)
     for done, trial in enumerate(trials, 1):
@@ -74,7 +83,10 @@ def halved(
             errors[name].append(error)
         if done < len(trials):
             means = {name: float(np.mean(np.log(errors[name]))) for name in left}
-            left = _best(means, LAST if done >= last else LEFT[min(done, 2)], kept)
+            n, apart = (LAST, CENTRES - 1) if done >= last else (LEFT[min(done, 2)], CENTRES)
+            left = _best(means, n, kept, own, apart)
+            if done >= last and n_images > 1:  # of one image a rare phase is what further scans are for
+                left = [name for name in left if name in kept or _may_win(errors, left, name, n_images)]
     return Halved(looked, {name: np.array(one) for name, one in errors.items()}, scores({k: errors[k] for k in left}))
 
 
@@ -106,10 +118,33 @@ def _looked(
     return dict(zip(names, in_parallel(_error, [(rough, masks[name]) for name in names], n_jobs), strict=True))
 
 
-def _best(values: Mapping[str, float], n: int, kept: Sequence[str]) -> list[str]:
-    """The first ``n`` by value, and what is kept in any case, in the order of the mapping."""
-    names = set(sorted(values, key=values.__getitem__)[:n]) | set(kept)
+def _best(
+    values: Mapping[str, float], n: int, kept: Sequence[str], centres: Mapping[str, int] | None = None, apart: int = 0
+) -> list[str]:
+    """The first ``n`` by value, and what is kept in any case, in the order of the mapping.
+
+    Among the ``n`` are the best of so many centres as are to stay ``apart``.
+    """
+    ranked = sorted(values, key=values.__getitem__)
+    firsts: dict[int, str] = {}
+    for name in ranked:
+        if centres and name in centres:
+            firsts.setdefault(centres[name], name)
+    chosen = list(firsts.values())[: min(apart, n)]
+    names = set([*chosen, *(name for name in ranked if name not in chosen)][:n]) | set(kept)
     return [name for name in values if name in names]
+
+
+def _may_win(errors: Mapping[str, Sequence[float]], left: Sequence[str], name: str, n_images: int) -> bool:
+    """False where the best of those left is ahead, but for two standard errors and what is not worth a scan.
+
+    Images differ for good: the standard error is by how a loss differs between scans of one image.
+    """
+    logs = {one: np.log(errors[one]) for one in left}
+    loss = logs[name] - logs[min(left, key=lambda one: float(logs[one].mean()))]
+    apart = np.concatenate([loss[k::n_images] - loss[k::n_images].mean() for k in range(n_images)])
+    error = np.sqrt(np.sum(apart**2) / max(1, len(loss) - n_images) / len(loss))
+    return not loss.any() or bool(loss.mean() <= 2 * error - GAIN)
 
 
 def _error(trial: TrialScan, mask: np.ndarray) -> float:

@@ -11,17 +11,17 @@ both free, the one on the emptier side is none (`growth.behind`): a phase that i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive.checks import choice, generator, integer, positive
-from adaptive.images import simulate_scan
+from adaptive.checks import choice, integer, positive
 from adaptive.parallel import in_parallel
 from designs.kspace.from_images.centre import central_lines, central_points
 from designs.kspace.from_images.given import centre_mask, checked_images, entropy_of
 from designs.kspace.from_images.growth import batch_size, behind, best_apart, scores
-from designs.kspace.from_images.simulated import TrialScan
+from designs.kspace.from_images.simulated import TrialScan, scan_of
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, RandomState
@@ -89,8 +89,8 @@ def learnt_lines(
     array([6, 7, 8, 9])
     """
     choice("axis", str(axis), ("0", "1"))
-    trials, entropy = _trials(images, axis, phase, coils, snr, random_state)
-    n = trials[0].scan.image.shape[axis]
+    trials, entropy, shape = _trials(images, axis, phase, coils, snr, random_state)
+    n = shape[axis]
     inner = central_lines(
         n_central, images, n, n_lines, axis=axis, phase=phase, coils=coils, snr=snr, random_state=entropy, n_jobs=n_jobs
     )
@@ -148,8 +148,7 @@ def learnt_points(
     >>> learnt_points(heads, 20, 4, n_candidates=1).shape
     (20, 2)
     """
-    trials, entropy = _trials(images, None, phase, coils, snr, random_state)
-    shape = trials[0].scan.image.shape
+    trials, entropy, shape = _trials(images, None, phase, coils, snr, random_state)
     start = centre_mask(shape, central_points(shape, centre), n_points, "n_points")
     tried = integer("n_candidates", n_candidates, minimum=1)
     order: list[int] = []
@@ -177,15 +176,13 @@ def _trials(
     coils: ArrayLike | None,
     snr: float,
     random_state: RandomState,
-) -> tuple[list[TrialScan], int]:
-    """The scans to try designs on, and what all is seeded from."""
+) -> tuple[list[TrialScan], int, tuple[int, int]]:
+    """The scans to try designs on, what all is seeded from, and the shape of the images."""
     given, snr = checked_images("images", images, phase=phase, coils=coils), float(positive("snr", snr))
     entropy, trials = entropy_of(random_state), []
     for k, (image, own) in enumerate(zip(given.magnitudes, given.phases, strict=True)):
-        whole = image if own is None else image * np.exp(1j * own)
-        scan = simulate_scan(whole, snr=snr, coils=given.coils, random_state=generator([entropy, 1, k]))
-        trials.append(TrialScan(scan, axis))
-    return trials, entropy
+        trials.append(TrialScan(partial(scan_of, image, own, snr, given.coils, (entropy, 1, k)), axis))
+    return trials, entropy, image.shape
 
 
 def _with(chosen: np.ndarray, positions: list[int]) -> np.ndarray:

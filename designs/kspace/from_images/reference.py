@@ -12,17 +12,17 @@ Whole lines average the speckle away; single points of two phase-encode directio
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from adaptive.checks import choice, generator, integer
-from adaptive.images import simulate_scan
+from adaptive.checks import choice, integer
 from adaptive.parallel import in_parallel
 from designs.kspace.from_images.centre import central_lines, central_points
 from designs.kspace.from_images.given import Images, centre_mask, checked_images, entropy_of
 from designs.kspace.from_images.growth import grown
-from designs.kspace.from_images.simulated import TrialScan
+from designs.kspace.from_images.simulated import TrialScan, scan_of
 from designs.kspace.from_images.variants import Change, variant
 
 if TYPE_CHECKING:
@@ -201,17 +201,17 @@ def _trials(
     own = []
     for k in range(integer("n_variants", n_variants, minimum=1)):
         which = k % len(images.magnitudes)
-        scan = variant(images.magnitudes[which], images.phases[which], k, change, images.coils, entropy)
-        own.append(TrialScan(scan, axis))
+        known = (images.magnitudes[which], images.phases[which], k, change, images.coils, entropy)
+        own.append(TrialScan(partial(variant, *known), axis))
     others = []
     if population is not None:
         shape = images.magnitudes[0].shape
         others = checked_images("population", population, coils=images.coils, shape=shape).magnitudes
     foreign = [
-        simulate_scan(one, snr=change.snr, coils=images.coils, random_state=generator([entropy, 1, k]))
+        TrialScan(partial(scan_of, one, None, change.snr, images.coils, (entropy, 1, k)), axis)
         for k, one in enumerate(others)
     ]
-    return _Trials(own, [TrialScan(scan, axis) for scan in foreign])
+    return _Trials(own, foreign)
 
 
 def _residual(trial: TrialScan, chosen: np.ndarray) -> np.ndarray:

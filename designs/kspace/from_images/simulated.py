@@ -8,22 +8,32 @@ its steps are small.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adaptive.checks import generator
 from adaptive.estimators.imaging.image_reconstructor import ImageReconstructor
-from adaptive.images import SimulatedScan, l2_error
+from adaptive.images import SimulatedScan, l2_error, simulate_scan
 from adaptive.operators import FourierLines, FourierMask
 
 if TYPE_CHECKING:
     from adaptive.operators import Operator
 
-__all__ = ["TrialScan"]
+__all__ = ["TrialScan", "scan_of"]
 
 SCALES = {"wavelet": 0.2, "tv": 0.1, "imaginary": 0.01}  # of heads in [0, 1], by MAP errors of SNR 50 to 200
 MAX_ITER, TOL = 60, 2e-3
+
+
+def scan_of(
+    magnitude: np.ndarray, phase: np.ndarray | None, snr: float, coils: np.ndarray | None, seed: tuple[int, ...]
+) -> SimulatedScan:
+    """A scan of an image, with this phase or a smooth one of its own; samples in single precision."""
+    whole = magnitude if phase is None else magnitude * np.exp(1j * phase)
+    return simulate_scan(whole, snr=snr, coils=coils, random_state=generator(list(seed)), dtype="complex64")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +42,8 @@ class TrialScan:
 
     Attributes
     ----------
-    scan : SimulatedScan
+    scan : SimulatedScan, or callable() -> SimulatedScan
+        One that is called simulates the scan anew whenever it is tried, in place of keeping it.
     axis : int or None
         Of the phase encodes where whole lines are measured; None: single points.
     prescan : bool
@@ -41,48 +52,61 @@ class TrialScan:
         Size of the steps, of the image's, at which a reconstruction ends.
     reader : {"smooth", "estimate"}
         How the phase is read, as of `ImageReconstructor`: a smooth one, or the bare angle of the centre.
+    reference : array (n0, n1) or None
+        Magnitudes that the reconstruction takes as prior knowledge.
+    max_iter : int
+        Of a reconstruction, at its last smoothing.
     """
 
-    scan: SimulatedScan
+    scan: SimulatedScan | Callable[[], SimulatedScan]
     axis: int | None
     prescan: bool = False
     tol: float = TOL
     reader: str = "smooth"
+    reference: np.ndarray | None = None
+    max_iter: int = MAX_ITER
 
-    def block(self, chosen: np.ndarray) -> Operator:
-        """Samples of a mask of lines (n,) or of points (n0, n1)."""
-        shape = self.scan.image.shape
-        return (
-            FourierMask(shape, chosen) if self.axis is None else FourierLines(shape, np.flatnonzero(chosen), self.axis)
-        )
-
-    def samples(self, block: Operator) -> np.ndarray:
-        """Samples of a block, as `SimulatedScan.samples`; of several scans one at a time keeps its images."""
-        shape = self.scan.image.shape
-        return block.forward(FourierLines(shape, range(shape[0])).adjoint(self.scan.kspace))
+    def made(self) -> SimulatedScan:
+        """The scan, simulated if it was not kept."""
+        return self.scan if isinstance(self.scan, SimulatedScan) else self.scan()
 
     def found(self, chosen: np.ndarray) -> np.ndarray:
         """The complex image from a mask of lines or points, the phase being known or read from its centre."""
-        block = self.block(chosen)
-        model = ImageReconstructor(
-            self.scan.image.shape, noise_variance=self.scan.noise_variance, prior_scales=SCALES,
-            imaginary_prior="pixel", coils=self.scan.coils, check=False, max_iter=MAX_ITER, tol=self.tol,
-            phase=self.scan.phase if self.prescan else self.reader,
-        )  # fmt: skip
-        return model.reconstruct([block], [self.samples(block)], with_phase=True)
+        return self._found(self.made(), chosen)
 
     def error(self, chosen: np.ndarray) -> float:
         """Error of the magnitudes, as a share of the image's length."""
-        found = np.abs(self.found(chosen))
-        return l2_error(self.scan.image, found) / float(np.linalg.norm(self.scan.image))
+        scan = self.made()
+        return l2_error(scan.image, np.abs(self._found(scan, chosen))) / float(np.linalg.norm(scan.image))
 
     def residual(self, chosen: np.ndarray) -> np.ndarray:
         """Share of the residual's energy on every line (n,) or at every point (n0, n1)."""
-        difference = self.found(chosen) - self.scan.image * np.exp(1j * self.scan.phase)
-        seen = difference if self.scan.coils is None else self.scan.coils * difference
-        shape = self.scan.image.shape
-        energy = np.abs(FourierLines(shape, range(shape[0])).forward(seen)) ** 2
-        energy = energy.reshape(-1, *shape).sum(axis=0)
+        scan = self.made()
+        difference = self._found(scan, chosen) - scan.image * np.exp(1j * scan.phase)
+        whole, energy = FourierLines(scan.image.shape, range(len(scan.image))), np.zeros(scan.image.shape)
+        for maps in [1.0] if scan.coils is None else scan.coils:  # coil by coil
+            energy += np.abs(whole.forward(maps * difference)) ** 2
         if self.axis is not None:
             energy = energy.sum(axis=1 - self.axis)
         return energy / max(float(energy.sum()), np.finfo(float).tiny)
+
+    def _found(self, scan: SimulatedScan, chosen: np.ndarray) -> np.ndarray:
+        shape, block = scan.image.shape, self._block(scan, chosen)
+        model = ImageReconstructor(
+            shape, noise_variance=scan.noise_variance, prior_scales=SCALES, imaginary_prior="pixel", coils=scan.coils,
+            check=False, max_iter=self.max_iter, tol=self.tol, reference=self.reference,
+            phase=scan.phase if self.prescan else self.reader,
+        )  # fmt: skip
+        return model.reconstruct([block], [self._samples(scan, chosen)], with_phase=True)
+
+    def _block(self, scan: SimulatedScan, chosen: np.ndarray) -> Operator:
+        """The samples of a mask of lines (n,) or of points (n0, n1)."""
+        if self.axis is None:
+            return FourierMask(scan.image.shape, chosen)
+        return FourierLines(scan.image.shape, np.flatnonzero(chosen), self.axis)
+
+    def _samples(self, scan: SimulatedScan, chosen: np.ndarray) -> np.ndarray:
+        """Their numbers, in the order of the block."""
+        if self.axis is None:
+            return scan.kspace[..., chosen]
+        return np.moveaxis(scan.kspace, self.axis - 2, -2)[..., chosen, :]

@@ -116,4 +116,4 @@ def variant(
         image = moved(image, shift.tolist(), degrees)
     image = image / image.max()
     whole = image if phase is None else image * np.exp(1j * phase)
-    return simulate_scan(whole, snr=change.snr, coils=coils, random_state=rng)
+    return simulate_scan(whole, snr=change.snr, coils=coils, random_state=rng, dtype="complex64")

@@ -14,7 +14,7 @@ import numpy as np
 from designs.kspace import tuned_lines
 from designs.kspace.from_images.halving import errors_of
 from experiments.kspace.pays.shared import image
-from experiments.kspace.pays.tuned_portfolio import DRAWS, JUDGED, JUDGING, TUNING, scans
+from experiments.kspace.pays.tuned_portfolio import DRAWS, JUDGED, JUDGING, TUNING, scans, seed_of
 from experiments.script import Script, command
 from experiments.statistics import standard_error
 
@@ -26,12 +26,12 @@ QUICK: dict[str, Any] = {"judged": ("small 12", "small 16"), "cells": ((50.0, 12
 def judged(name: str, snr: float, n_lines: int, exchanges: int, n_scans: int) -> dict[str, np.ndarray]:
     """Return the errors with and without exchanges, and how many were confirmed."""
     picture = image(name)
-    told: dict[str, Any] = {"snr": snr, "n_scans": n_scans, "random_state": TUNING}
+    told: dict[str, Any] = {"snr": snr, "n_scans": n_scans, "random_state": seed_of(name, TUNING)}
     found = tuned_lines(picture, n_lines, exchanges=exchanges, **told)
     plain, _, said = found.rule.rpartition(", ") if found.fresh is not None else (found.rule, "", "0")
     n = picture.shape[0]
     masks = {"with": np.isin(np.arange(n), found.lines), "without": np.isin(np.arange(n), found.designs[plain])}
-    errors = errors_of(scans(name, snr, JUDGING, DRAWS), masks)
+    errors = errors_of(scans(name, snr, JUDGING, DRAWS if n_scans > 2 else 2), masks)
     mean = {kind: np.array(np.exp(np.mean(np.log(one)))) for kind, one in errors.items()}
     return mean | {"accepted": np.array(int(said.split()[0])), "rule": np.array(plain)}
 

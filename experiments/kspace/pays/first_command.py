@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.cli.kspace.tuning import SCANS, Designed, Expected, design_lines, taken_by_gain
+from adaptive.cli.kspace.tuning import SCANS, Designed, Expected, ahead, design_lines
 from adaptive.cli.kspace.values import Subject
 from adaptive.images import Slice, paired_interval
 from designs.kspace.from_images.given import checked_images, entropy_of
@@ -85,7 +85,7 @@ def _taken(known: dict[str, Any], gain: np.ndarray, simulated: np.ndarray) -> bo
     """Tell by the command's own rule whether the lines of largest information gain are the design."""
     nothing = {"design": Expected(str(known["rule"]), 0.0, 0.0, 0.0)}
     before = Designed(known["lines"], int(known["central"]), str(known["rule"]), "", known["errors"], nothing, [])
-    return taken_by_gain(before, "information_gain", gain, simulated).rule == "information_gain"
+    return ahead(before, {"information_gain": (gain, simulated)}).rule == "information_gain"
 
 
 @cache

@@ -28,16 +28,21 @@ JUDGED = (  # slices of six heads; ch2 and mni without skull, dwi_b0 of another 
     "nibabel 12", "ppnp 1", "FLAIR axial 75", "ch2 axial 90", "mni_icbm152_t1_2009a coronal 110", "dwi_b0 axial 38",
 )  # fmt: skip
 CENTRES = (8, 12, 16, 24)
-TUNING, JUDGING, DRAWS = 11, 12, 3  # seeds of scans, and how many there are of the latter
+TUNING, JUDGING, DRAWS = 11, 12, 10  # seeds of scans, and how many there are of the latter
 BEHIND, AHEAD = 1.02, {50.0: (0.97, 0.97, None), 200.0: (0.93, 0.93, 0.90)}  # None: nothing is asked
 QUICK: dict[str, Any] = {"judged": ("small 12", "small 16"), "training": ("small 8",), "snrs": (50.0,), "counts": (12,),
                          "centres": (4, 8)}  # fmt: skip
 
 
+def seed_of(name: str, seed: int) -> int:
+    """Return a seed of the slice's own: one that all slices shared would give them the same phases."""
+    return seed + 100 * sum(map(ord, name))
+
+
 @cache
 def scans(name: str, snr: float, seed: int, draws: int) -> tuple:
     """Return the scans of a slice, each with a noise and phase of its own."""
-    return tuple(trial_scans(checked_images("image", image(name)), 0, snr, draws, seed))
+    return tuple(trial_scans(checked_images("image", image(name)), 0, snr, draws, seed_of(name, seed)))
 
 
 def errors(names: tuple[str, ...], snr: float, n_lines: int, centres: tuple[int, ...], seed: int, draws: int) -> dict:
@@ -63,7 +68,7 @@ def judged(name: str, snr: float, n_lines: int, quick: bool, settings: str) -> d
     """Return the error of the tuned lines and those of both best rules, and how many scans are inside the range."""
     picture = image(name)
     n, usual = picture.shape[0], 4 if quick else 16
-    found = tuned_lines(picture, n_lines, snr=snr, n_scans=2 if quick else 4, random_state=TUNING)
+    found = tuned_lines(picture, n_lines, snr=snr, n_scans=2 if quick else 4, random_state=seed_of(name, TUNING))
     told = {name.rsplit(", ", 1)[1]: None for name in settings.split(";")}
     every = lines_to_try(n, n_lines, usual, False, 0)
     at_usual = list(every)
@@ -71,17 +76,17 @@ def judged(name: str, snr: float, n_lines: int, quick: bool, settings: str) -> d
         every |= lines_to_try(n, n_lines, int(centre.split()[0]), False, 0)
     wanted = [*at_usual, *settings.split(";")]
     masks = {rule: np.isin(np.arange(n), every[rule].design) for rule in wanted}
-    by_rule = errors_of(scans(name, snr, JUDGING, DRAWS), masks | {"tuned": np.isin(np.arange(n), found.lines)})
+    by_rule = errors_of(
+        scans(name, snr, JUDGING, 2 if quick else DRAWS), masks | {"tuned": np.isin(np.arange(n), found.lines)}
+    )
     mean = {rule: float(np.exp(np.mean(np.log(one)))) for rule, one in by_rule.items()}
-    expected, low, high = expected_error(found.errors[found.rule])
-    inside = np.sum((by_rule["tuned"] >= low) & (by_rule["tuned"] <= high))
     return {
         "rule": np.array(found.rule), "tuned": np.array(mean["tuned"]),
         "usual": np.array(min(mean[rule] for rule in at_usual)),
         "own": np.array(min(mean[rule] for rule in settings.split(";"))),
         "usual rule": np.array(min(at_usual, key=mean.__getitem__)),
         "own rule": np.array(min(settings.split(";"), key=mean.__getitem__)),
-        "expected": np.array([expected, low, high]), "inside": np.array(inside / DRAWS),
+        "scans": found.errors[found.rule], "fresh": by_rule["tuned"],
     }  # fmt: skip
 
 
@@ -90,7 +95,7 @@ def run(script: Script) -> None:
     quick = script.quick
     heads = QUICK["judged"] if quick else JUDGED
     snrs, counts = (QUICK["snrs"], QUICK["counts"]) if quick else (SNRS, COUNTS)
-    rows, found = [], {}
+    rows, found, inside = [], {}, {}
     for snr in snrs:
         for n_lines in counts:
             names = script.kept("kspace-tuned-centres", own_centres, snr, n_lines, quick)["names"]
@@ -99,9 +104,11 @@ def run(script: Script) -> None:
                 one = script.kept("kspace-tuned-judged", judged, name, snr, n_lines, quick, settings)
                 found[snr, n_lines, name] = one
                 ratios = [float(one["tuned"] / one[base]) for base in ("usual", "own")]
+                expected, low, high = expected_error(one["scans"])
+                inside[snr, n_lines, name] = float(np.mean((low <= one["fresh"]) & (one["fresh"] <= high)))
                 about = [str(one[key]) for key in ("rule", "usual rule", "own rule")]
-                rows.append((snr, n_lines, name, *about, float(one["tuned"]), *ratios, *one["expected"].tolist(),
-                             float(one["inside"])))  # fmt: skip
+                rows.append((snr, n_lines, name, *about, float(one["tuned"]), *ratios, expected, low, high,
+                             inside[snr, n_lines, name]))  # fmt: skip
     columns = ("snr", "lines", "slice", "tuned", "best_at_usual_centre", "best_at_own_centre", "error", "ratio_usual",
                "ratio_own", "expected", "low", "high", "share_inside")  # fmt: skip
     script.table(
@@ -109,10 +116,10 @@ def run(script: Script) -> None:
         "kspace-tuned-lines",
         f"Errors of MAP magnitudes as shares of the image's length. {(__doc__ or '').strip().split(chr(10) * 2)[1]}",
     )
-    judge(script, found, heads)
+    judge(script, found, inside, heads)
 
 
-def judge(script: Script, found: dict, heads: tuple[str, ...]) -> None:
+def judge(script: Script, found: dict, inside: dict, heads: tuple[str, ...]) -> None:
     """Record the verdicts; a head is a unit."""
     cells = list(dict.fromkeys(key[:2] for key in found))
     ratios = {
@@ -137,7 +144,9 @@ def judge(script: Script, found: dict, heads: tuple[str, ...]) -> None:
         f"centre or with its centre tuned on another head. {about}",
         target="ratio of errors at most 1.02 on every slice in every cell, against either",
         value={"largest ratio": round(worst, 3), "slice-cells above 1.02": behind, "ratios": value},
-        reason="The best rule is the best on the judged scans themselves, which nobody knows before.",
+        reason="The best rule is the best on the judged scans themselves, which nobody knows before. Chosen before the "
+        "best of several centres stayed to the end of the halving. On the slice that is behind 12 central lines read "
+        "one phase in ten badly; the four scans that chose had none such.",
     )
     asked = [
         (_mean(ratios["usual", snr, n]), limit)
@@ -153,7 +162,7 @@ def judge(script: Script, found: dict, heads: tuple[str, ...]) -> None:
         value={name: one["mean"] for name, one in value.items() if name.startswith("usual")},
         reason="Means over heads of the ratios of errors.",
     )
-    shares = np.array([np.mean([found[(*cell, head)]["inside"] for cell in cells]) for head in heads])
+    shares = np.array([np.mean([inside[(*cell, head)] for cell in cells]) for head in heads])
     script.judge(
         "ours-tuned-lines-range",
         bool(shares.mean() >= 0.85),
