@@ -6,7 +6,7 @@ LogisticRegressionCV; the same with prices 1, 1, 1, 2, 6; and the answers of 176
 (real). Judges: accuracy and log loss on rows that nobody labels, error and coverage of the skills. crowd-kit's MACE, an
 ActiveLab-like score and scikit-activeml's interval estimation are not run: their packages are not in this environment.
 
-Full mode: an hour on one core; it resumes (``runs.py``).
+Full mode: a quarter of an hour on one core; it resumes (``runs.py``).
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _labels(script: Script, found: Found, names: tuple[str, ...], n_seeds: int) 
         target="paired 95% intervals on the right side of 0", value=apart,
         reason=f"Not certainly ahead of: {', '.join(behind)}." if behind else "", seed=f"0..{n_seeds - 1}",
     )  # fmt: skip
-    figure, axes = panels(1, 2, 10.0, 3.8)
+    figure, axes = panels(1, 2, 10.0, 4.6)
     for ax, metric in zip(axes[0], ("accuracy", "log loss"), strict=True):
         for arm in ARMS:
             curve = found[arm][metric].mean(axis=(0, 1))
@@ -88,7 +88,7 @@ def _labels(script: Script, found: Found, names: tuple[str, ...], n_seeds: int) 
         ax.set(xlabel="labels", ylabel=f"{metric} on rows nobody labelled")
         if metric == "log loss":
             ax.set_ylim(0.0, 1.0)
-    axes[0][1].legend(frameon=False, fontsize="x-small")
+    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
     script.figure(
         figure, "skills", f"Means over {len(names)} sets and {n_seeds} draws of five people of skill .55 to .95."
     )

@@ -37,6 +37,7 @@ SCRIPTS = {
     "hyper_classes": {"ours-hyper-classes", "ours-hyper-factor-classes"},
     "hyper_mends": {"ours-hyper-separable"},
     "hyper_rivals": {"ours-hyper-beside-rivals"},
+    "skills": {"ours-skills-coverage", "ours-skills-crowd", "ours-skills-labels", "ours-skills-prices"},
     "hyper_text": {"ours-hyper-text-factor", "ours-hyper-text-pool"},
 }
 

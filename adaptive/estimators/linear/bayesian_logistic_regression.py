@@ -153,9 +153,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     person says y with the probability R[z, y]. The rates have a Dirichlet prior about the person's one number, by which
     a stranger is right in 73% of the cases; rows of R that have few answers are pulled towards it. Weights and rates
     are found in turn: of two classes all labels of a row are one site, sum_z L(z) p(z | s), of expectation propagation,
-    and of more the softmax's bound takes the labels' probabilities. What people will say is scored by joint draws of
-    latents and rates, and ``scorer="auto"`` is "information_gain", which counts what is learnt about both. That true
-    labels are not certain does not widen the intervals of skills. Where one person has answered everything, errors and
+    and of more the softmax's bound takes the labels' probabilities. ``scorer="auto"`` is "information_gain", about the
+    weights: rates are integrated out, and learnt by the way. That true labels are not certain does not widen the
+    intervals of skills. Where one person has answered everything, errors and
     noise of the labels cannot be told apart, and where most people are wrong more often than right the classes may be
     the wrong way round: both are said in a warning of ``fit``.
 
@@ -228,7 +228,7 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     @property
     def default_scorer(self) -> str:  # type: ignore[override]
         """The committee, at a hundredth of the time of predictive information (`ours-default-classifiers`); of
-        candidates that are a row and a person the information, about people, too (`ours-skills-labels`).
+        candidates that are a row and a person the information (`ours-skills-labels`).
         """
         return "query_by_committee" if self.annotators is False else "information_gain"
 

@@ -185,7 +185,7 @@ class AnnotatedBelief(Inferred):
     def predictive(
         self, asked: AskedRows, *, target: Matrix | None = None, random_state: RandomState = None
     ) -> Predictive:
-        """Answers of people about rows, by draws of the latents and of everybody's rates."""
+        """Answers of people about rows, with everybody's rates integrated out."""
         of_rows = self.part.predictive(asked.X, target=target, random_state=random_state)
         said = np.zeros((len(asked.ids), self.data.n_classes))
         _, mine, theirs = np.intersect1d(asked.ids, self.data.ids, assume_unique=True, return_indices=True)
@@ -291,7 +291,6 @@ def _predictive(
 ) -> AnnotatedPredictive:
     """Predictive of what people say of rows, by what is believed about the rows and everybody's rates."""
     n = int(np.clip(_NUMBERS // len(outcomes), 96, 512))
-    known = {person: k for k, person in enumerate(rates.people)}
-    of_people = np.stack([rates.draws(known.get(one), one, n, of_rows.seed) for one in asked.people])
+    of_people = np.stack([rates.mean_of(one) for one in asked.people])
     link = LINKS[settings.link]()
-    return AnnotatedPredictive(of_rows, said, of_people, asked.rows, asked.who, outcomes, link)
+    return AnnotatedPredictive(of_rows, said, of_people, asked.rows, asked.who, outcomes, link, n)

@@ -1,14 +1,16 @@
-"""Predictive of what people will say about rows: rows and rates are independent a posteriori.
+"""Predictive of what people will say about rows. The target are the weights: the rates, independent of them a
+posteriori, are integrated out.
 
-    p(y_ia) = sum_z E p(z_i) E R_a[z, y],        p(z_i | s) = p(z_i | s_i) L_i(z) / sum of the same,
+    p(y_ia | s) = sum_z p(z_i | s) E R_a[z, y],        p(z_i | s) = p(z_i | s_i) L_i(z) / sum of the same,
 
-with L_i the likelihood of what was said of the row already. E H(y_ia | s, R) is an average over s and over R; of two
-classes it is one of  h_a(p) = E_R H(p R[1, 1] + (1 - p) R[0, 1]),  a curve for every person that is tabulated, over the
-values p of p(z_i = 1 | s): rows are spread over the table's nodes once, and scores of all people are one product.
+with L_i the likelihood of what was said of the row already. A design that counts what is learnt about the people, too,
+asks strangers for the sake of it (`ours-skills-crowd`). Of two classes E H(y_ia | s) is an average of
+h_a(p) = H(p E R[1, 1] + (1 - p) E R[0, 1]),  a curve for every person that is tabulated, over the values p of
+p(z_i = 1 | s): rows are spread over the table's nodes once, and scores of all people are one product.
 
 Several answers together are seen by joint draws, `AnnotatedDraws`:
 
-    p(y_ia | draw k) = sum_z R_ka[z, y] p_k(z_i).
+    p(y_ia | draw k) = sum_z p_k(z_i) E R_a[z, y].
 
 Had somebody's answer been heard, draws are reweighted and p_k(z_i) of that row is conditioned on it: two answers about
 a row are dependent though the draw is known.
@@ -43,8 +45,8 @@ class AnnotatedDraws(WeightedDraws):
     weights : (k,) array
     truth : (k, n, c) array
         p_k(z), of the different rows.
-    rates : (p, k, c, c) array
-        R_ka[z, y], of the different people.
+    rates : (p, c, c) array
+        E R_a[z, y], of the different people.
     rows, who : (m,) arrays of int
         Which of these a candidate is about, and of.
     outcomes : (c,) labels
@@ -56,7 +58,7 @@ class AnnotatedDraws(WeightedDraws):
     Two people who are never wrong: once one has answered, there is nothing left to hear from the other.
 
     >>> truth = np.array([[[0.5, 0.5]], [[0.5, 0.5]]])
-    >>> rates = np.tile(np.eye(2), (2, 2, 1, 1))
+    >>> rates = np.tile(np.eye(2), (2, 1, 1))
     >>> both = AnnotatedDraws([0.5, 0.5], truth, rates, np.array([0, 0]), np.array([0, 1]), ["no", "yes"])
     >>> both.probabilities[1], both.given(0, "yes").probabilities[1]
     (array([0.5, 0.5]), array([0., 1.]))
@@ -106,7 +108,7 @@ class AnnotatedDraws(WeightedDraws):
         assert isinstance(after, AnnotatedDraws)
         row = int(self._rows[i])
         code = next(c for c, known in enumerate(self.outcomes) if known == outcome)
-        heard = self._truth[:, row] * self._rates[self._who[i], :, :, code]
+        heard = self._truth[:, row] * self._rates[self._who[i], :, code]
         heard = heard / np.maximum(heard.sum(axis=1, keepdims=True), np.finfo(float).tiny)
         after._truth = self._truth.copy()
         after._truth[:, row] = heard
@@ -125,13 +127,15 @@ class AnnotatedPredictive(Predictive):
         Of the true labels of n different rows.
     said : (n, c) array
         Log likelihoods of every true label by what was said of each row.
-    rates : (p, k, c, c) array
-        Draws of the rates of the different people.
+    rates : (p, c, c) array
+        Mean rates of the different people.
     rows, who : (m,) arrays of int
         Which of these a candidate is about, and of.
     outcomes : (c,) labels
     link : Likelihood
         Family of the true label, of two classes.
+    n_draws : int
+        Of the joint ones.
     """
 
     sampled = True
@@ -145,9 +149,10 @@ class AnnotatedPredictive(Predictive):
         who: np.ndarray,
         outcomes: np.ndarray,
         link: Likelihood,
+        n_draws: int,
     ) -> None:
         self._of_rows, self._said, self._rates, self._rows, self._who = of_rows, said, rates, rows, who
-        self._link = link
+        self._link, self._n_draws = link, n_draws
         target = {"target": self._target} if of_rows.provides("target") else {}
         super().__init__(len(rows), random_state=of_rows.seed, outcomes=np.asarray(outcomes), **target)
 
@@ -168,18 +173,16 @@ class AnnotatedPredictive(Predictive):
         return self.kept("_joint_draws", self._drawn)
 
     def _drawn(self) -> AnnotatedDraws:
-        n = self._rates.shape[1]
-        weights, truth = self._of_rows.draws(n)
+        weights, truth = self._of_rows.draws(self._n_draws)
         truth = truth * np.exp(self._said - self._said.max(axis=1, keepdims=True))
         truth /= np.maximum(truth.sum(axis=2, keepdims=True), np.finfo(float).tiny)
         target = self.target if self.provides("target") else None
-        rates = self._rates[:, np.arange(len(weights)) % n]  # a mixture may draw a few more
         return AnnotatedDraws(
-            weights, truth, rates, self._rows, self._who, self.outcomes, target=target, random_state=self.seed
+            weights, truth, self._rates, self._rows, self._who, self.outcomes, target=target, random_state=self.seed
         )
 
     def _target(self) -> Predictive:
-        weights, table = self._of_rows.target.draws(self._rates.shape[1])
+        weights, table = self._of_rows.target.draws(self._n_draws)
         return WeightedDraws(weights, table, self.outcomes, random_state=self.seed)
 
     @property
@@ -208,11 +211,8 @@ class AnnotatedPredictive(Predictive):
     def _curves(self) -> tuple[np.ndarray, np.ndarray]:
         """(people, nodes) probabilities that outcome 1 is said, and expected entropies, at every node."""
         p = np.sin(np.arange(_NODES + 1) * (0.5 * np.pi / _NODES)) ** 2
-        said, left = np.empty((2, len(self._rates), _NODES + 1))
-        for k, rates in enumerate(self._rates):
-            one = rates[:, 0, 1, None] * (1.0 - p) + rates[:, 1, 1, None] * p
-            said[k], left[k] = one.mean(axis=0), entropy(np.stack([1.0 - one, one], axis=-1)).mean(axis=0)
-        return said, left
+        said = self._rates[:, 0, 1, None] * (1.0 - p) + self._rates[:, 1, 1, None] * p
+        return said, entropy(np.stack([1.0 - said, said], axis=-1))
 
 
 def _probabilities(predictive: AnnotatedPredictive) -> np.ndarray:

@@ -86,7 +86,7 @@ class Rates:
     known: Mapping[Any, float]
 
     def __post_init__(self) -> None:
-        _ = self._weighted  # now, so that no question changes it
+        _ = self.mean, self._place  # now, so that no question changes it
 
     @property
     def n_classes(self) -> int:
@@ -156,25 +156,36 @@ class Rates:
                     added -= float(evidence.sum())
         return found, added
 
-    def draws(self, k: int | None, label: Any, n: int, seed: int) -> np.ndarray:
-        """(n, c, c) draws of the rates of person k, the same in every call; None: of one who has said nothing yet."""
-        c = self.n_classes
+    def mean_of(self, person: Any) -> np.ndarray:
+        """(c, c) mean rates of a person, who need not have said anything yet."""
+        if person in self.known:
+            return _table(self.known[person], self.n_classes)
+        if person in self._place:
+            return self.mean[self._place[person]]
+        alpha, prior = _nodes(self.n_classes)
+        return np.einsum("g,gzy->zy", np.exp(prior), alpha / alpha.sum(axis=2, keepdims=True))
+
+    @cached_property
+    def _place(self) -> dict[Any, int]:
+        return {person: k for k, person in enumerate(self.people)}
+
+    def draws(self, k: int, n: int) -> np.ndarray:
+        """(n, c, c) draws of the rates of person k, the same in every call."""
+        label, c = self.people[k], self.n_classes
         if label in self.known:
             return np.broadcast_to(_table(self.known[label], c), (n, c, c))
-        alpha, prior = _nodes(c)
-        logs, counts = (prior, np.zeros((c, c))) if k is None else (self._weighted[0][k], self.counts[k])
-        generator = np.random.default_rng([seed, zlib.crc32(repr(label).encode())])
-        # stratified over the nodes, in an order of its own
-        levels = generator.permutation((np.arange(n) + generator.random(n)) / n)
-        chosen = np.minimum(np.searchsorted(np.cumsum(np.exp(logs)), levels), len(logs) - 1)
-        drawn = generator.standard_gamma(alpha[chosen] + counts)
-        drawn = np.maximum(drawn, 1e-300)
+        alpha, _ = _nodes(c)
+        generator = np.random.default_rng(zlib.crc32(repr(label).encode()))
+        # stratified over the nodes
+        levels = (np.arange(n) + generator.random(n)) / n
+        chosen = np.minimum(np.searchsorted(np.cumsum(np.exp(self._weighted[0][k])), levels), len(alpha) - 1)
+        drawn = np.maximum(generator.standard_gamma(alpha[chosen] + self.counts[k]), 1e-300)
         return drawn / drawn.sum(axis=2, keepdims=True)
 
-    def skill(self, k: int, seed: int = 0) -> Skill:
+    def skill(self, k: int) -> Skill:
         """Skill of person k, as it is believed."""
-        label, n = self.people[k], round(float(self.counts[k].sum()))
-        right = np.einsum("nzz->n", self.draws(k, label, _DRAWS, seed)) / self.n_classes
+        n = round(float(self.counts[k].sum()))
+        right = np.einsum("nzz->n", self.draws(k, _DRAWS)) / self.n_classes
         low, high = np.quantile(right, [0.05, 0.95])
         return Skill(float(np.trace(self.mean[k])) / self.n_classes, float(low), float(high), n, self.mean[k])
 
