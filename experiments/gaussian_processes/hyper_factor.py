@@ -40,7 +40,7 @@ def one_run(name: str, seed: int, n_labels: int) -> dict[str, np.ndarray]:
         posterior = model.posterior_
         cavities = without_sites(posterior.mean, posterior.variances(), *posterior.sites)
         data = model.belief_.data
-        said = of_two_classes(np.ones(1), [cavities], BernoulliLogit(), data.codes)
+        said = of_two_classes(np.ones(1), [cavities], BernoulliLogit(), data.evidence)
         factor = latent_factor(said, data.sample_weight)
         mean, variance = model.latent_mean_and_variance(new)
     losses = []

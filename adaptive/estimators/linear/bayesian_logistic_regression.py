@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from sklearn.utils import Tags
 
+    from adaptive.estimators.linear.annotators.rates import Skill
     from adaptive.inference import Posterior
     from adaptive.predictive import Predictive
     from adaptive.types import ArrayLike, Matrix, Options, Pool, RandomState, State, Table
@@ -118,10 +119,10 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         of two classes by expectation propagation, and of a softmax; None otherwise
     X_train_, y_train_, sample_weight_ : the training rows (along the pool's directions, where it has some), their
         labels and weights
-    annotators_ : dict
+    annotators_ : dict or None
         With ``annotators``: of everybody who has answered a `Skill`, the probability of a right answer (``mean``, and
         ``low``, ``high`` of a 90% interval), the number of ``labels``, and ``rates`` (c, c), true labels in rows.
-    truth_ : (rows, probabilities)
+    truth_ : (rows, probabilities) or None
         With ``annotators``: positions (n,) of the rows somebody has answered, and (n, c) probabilities of their labels.
     posterior_ : Posterior over the weights and, last, the intercept
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
@@ -468,15 +469,18 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     classes_ = of_belief("data.classes", "The labels known so far, sorted.")
     prior_scale_ = of_belief("prior_scale", "Given, or fitted by evidence; the geometric mean over nodes.")
     leave_one_out_ = of_belief("left_out", "Probabilities (m, c) and log_score (m,) of the training rows; or None.")
-    annotators_ = of_belief("skills", "What is believed about everybody who has answered, by person.")
 
     @property
-    def truth_(self) -> tuple[np.ndarray, np.ndarray]:
+    def annotators_(self) -> dict[Any, Skill] | None:
+        """Skills of everybody who has answered, by person; None without ``annotators``."""
+        belief = self.fitted_belief()
+        return belief.skills if isinstance(belief, AnnotatedBelief) else None
+
+    @property
+    def truth_(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Positions (n,) of the rows that somebody has answered, and (n, c) probabilities of their true labels."""
         belief = self.fitted_belief()
-        if not isinstance(belief, AnnotatedBelief):
-            raise AttributeError("truth_ is there with annotators=True.")
-        return belief.data.ids, belief.truth
+        return (belief.data.ids, belief.truth) if isinstance(belief, AnnotatedBelief) else None
 
     X_train_ = of_belief("data.X", "The training rows.")
     y_train_ = of_belief("data.y", "Their labels.")

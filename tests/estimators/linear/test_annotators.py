@@ -195,7 +195,7 @@ def test_information_by_the_table_is_that_by_draws():
 
 def test_two_answers_about_a_row_are_dependent_though_the_draw_is_known():
     truth = np.array([[[0.5, 0.5]], [[0.5, 0.5]]])
-    rates = np.tile([[0.9, 0.1], [0.1, 0.9]], (2, 1, 1))
+    rates = Rates(["Ann", "Bob"], np.zeros((2, 2, 2)), {"Ann": 0.9, "Bob": 0.9})
     both = AnnotatedDraws([0.5, 0.5], truth, rates, np.array([0, 0]), np.array([0, 1]), ["no", "yes"])
     np.testing.assert_allclose(both.given(0, "yes").probabilities[1], [0.18, 0.82])
     np.testing.assert_allclose(both.given(0, "yes").given(1, "no").probabilities, [[0.5, 0.5]] * 2)

@@ -291,6 +291,5 @@ def _predictive(
 ) -> AnnotatedPredictive:
     """Predictive of what people say of rows, by what is believed about the rows and everybody's rates."""
     n = int(np.clip(_NUMBERS // len(outcomes), 96, 512))
-    of_people = np.stack([rates.mean_of(one) for one in asked.people])
     link = LINKS[settings.link]()
-    return AnnotatedPredictive(of_rows, said, of_people, asked.rows, asked.who, outcomes, link, n)
+    return AnnotatedPredictive(of_rows, said, rates.of(asked.people), asked.rows, asked.who, outcomes, link, n)

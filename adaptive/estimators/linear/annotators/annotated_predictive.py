@@ -12,17 +12,19 @@ Several answers together are seen by joint draws, `AnnotatedDraws`:
 
     p(y_ia | draw k) = sum_z p_k(z_i) E R_a[z, y].
 
-Had somebody's answer been heard, draws are reweighted and p_k(z_i) of that row is conditioned on it: two answers about
-a row are dependent though the draw is known.
+Had somebody's answer been heard, draws are reweighted, p_k(z_i) of that row is conditioned on it (two answers about a
+row are dependent though the draw is known), and the person's rates are learnt from what the row's label then is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adaptive.estimators.linear.annotators.rates import Rates
 from adaptive.predictive import Predictive, WeightedDraws
 from adaptive.predictive.derivations import Way, entropy
 
@@ -45,8 +47,8 @@ class AnnotatedDraws(WeightedDraws):
     weights : (k,) array
     truth : (k, n, c) array
         p_k(z), of the different rows.
-    rates : (p, c, c) array
-        E R_a[z, y], of the different people.
+    rates : Rates
+        Of the different people.
     rows, who : (m,) arrays of int
         Which of these a candidate is about, and of.
     outcomes : (c,) labels
@@ -58,9 +60,9 @@ class AnnotatedDraws(WeightedDraws):
     Two people who are never wrong: once one has answered, there is nothing left to hear from the other.
 
     >>> truth = np.array([[[0.5, 0.5]], [[0.5, 0.5]]])
-    >>> rates = np.tile(np.eye(2), (2, 1, 1))
+    >>> rates = Rates(["Ann", "Bob"], np.zeros((2, 2, 2)), {"Ann": 1.0, "Bob": 1.0})
     >>> both = AnnotatedDraws([0.5, 0.5], truth, rates, np.array([0, 0]), np.array([0, 1]), ["no", "yes"])
-    >>> both.probabilities[1], both.given(0, "yes").probabilities[1]
+    >>> both.probabilities[1], both.given(0, "yes").probabilities[1].round(9)
     (array([0.5, 0.5]), array([0., 1.]))
     """
 
@@ -70,7 +72,7 @@ class AnnotatedDraws(WeightedDraws):
         self,
         weights: Any,
         truth: np.ndarray,
-        rates: np.ndarray,
+        rates: Rates,
         rows: np.ndarray,
         who: np.ndarray,
         outcomes: np.ndarray | Sequence[Any],
@@ -98,7 +100,7 @@ class AnnotatedDraws(WeightedDraws):
         who = self._who[candidates]
         for person in np.unique(who):
             own = np.flatnonzero(who == person)
-            planes[:, :, own] = np.moveaxis(truth[:, own] @ self._rates[person], 2, 0)
+            planes[:, :, own] = np.moveaxis(truth[:, own] @ self._rates.mean[person], 2, 0)
         return np.moveaxis(np.maximum(planes, 0.0, out=planes), 0, 2)
 
     def given(self, i: int, outcome: Any = None) -> Predictive:
@@ -108,12 +110,15 @@ class AnnotatedDraws(WeightedDraws):
         assert isinstance(after, AnnotatedDraws)
         row = int(self._rows[i])
         code = next(c for c, known in enumerate(self.outcomes) if known == outcome)
-        heard = self._truth[:, row] * self._rates[self._who[i], :, code]
+        person = int(self._who[i])
+        heard = self._truth[:, row] * self._rates.mean[person, :, code]
         heard = heard / np.maximum(heard.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+        counts = self._rates.counts.copy()
+        counts[person, :, code] += after.weights @ heard
         after._truth = self._truth.copy()
         after._truth[:, row] = heard
-        after._rates, after._rows, after._who = self._rates, self._rows, self._who
-        beside = np.flatnonzero(self._rows == row)
+        after._rates, after._rows, after._who = replace(self._rates, counts=counts), self._rows, self._who
+        beside = np.flatnonzero((self._rows == row) | (self._who == person))
         after._table = self._table.replaced(beside, after._said(beside))
         return after
 
@@ -127,8 +132,8 @@ class AnnotatedPredictive(Predictive):
         Of the true labels of n different rows.
     said : (n, c) array
         Log likelihoods of every true label by what was said of each row.
-    rates : (p, c, c) array
-        Mean rates of the different people.
+    rates : Rates
+        Of the different people.
     rows, who : (m,) arrays of int
         Which of these a candidate is about, and of.
     outcomes : (c,) labels
@@ -144,7 +149,7 @@ class AnnotatedPredictive(Predictive):
         self,
         of_rows: Predictive,
         said: np.ndarray,
-        rates: np.ndarray,
+        rates: Rates,
         rows: np.ndarray,
         who: np.ndarray,
         outcomes: np.ndarray,
@@ -211,7 +216,8 @@ class AnnotatedPredictive(Predictive):
     def _curves(self) -> tuple[np.ndarray, np.ndarray]:
         """(people, nodes) probabilities that outcome 1 is said, and expected entropies, at every node."""
         p = np.sin(np.arange(_NODES + 1) * (0.5 * np.pi / _NODES)) ** 2
-        said = self._rates[:, 0, 1, None] * (1.0 - p) + self._rates[:, 1, 1, None] * p
+        rates = self._rates.mean
+        said = rates[:, 0, 1, None] * (1.0 - p) + rates[:, 1, 1, None] * p
         return said, entropy(np.stack([1.0 - said, said], axis=-1))
 
 

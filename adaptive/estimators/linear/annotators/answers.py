@@ -64,6 +64,11 @@ class Answers:
         """(m,) positions of the labels in ``classes``; a lone class is number 1."""
         return codes_of(self.y, self.classes) + (len(self.classes) == 1)
 
+    @property
+    def sample_weight(self) -> np.ndarray:
+        """(m,) ones: what an answer weighs is learnt."""
+        return np.ones(len(self))
+
     def by_row(self, heard: np.ndarray) -> np.ndarray:
         """(n, c) sums over the answers about each row of what (m, c) they say."""
         found = np.zeros((len(self.ids), self.n_classes))

@@ -88,7 +88,7 @@ class Rates:
     known: Mapping[Any, float]
 
     def __post_init__(self) -> None:
-        _ = self.mean, self._place  # now, so that no question changes it
+        _ = self.mean  # now, so that no question changes it
 
     @property
     def n_classes(self) -> int:
@@ -158,18 +158,12 @@ class Rates:
                     added -= float(evidence.sum())
         return found, added
 
-    def mean_of(self, person: Any) -> np.ndarray:
-        """(c, c) mean rates of a person, who need not have said anything yet."""
-        if person in self.known:
-            return _table(self.known[person], self.n_classes)
-        if person in self._place:
-            return self.mean[self._place[person]]
-        alpha, prior = _nodes(self.n_classes)
-        return np.einsum("g,gzy->zy", np.exp(prior), alpha / alpha.sum(axis=2, keepdims=True))
-
-    @cached_property
-    def _place(self) -> dict[Any, int]:
-        return {person: k for k, person in enumerate(self.people)}
+    def of(self, people: Sequence[Any]) -> Rates:
+        """The rates of some people, who need not have said anything yet."""
+        place = {person: k for k, person in enumerate(self.people)}
+        nothing = np.zeros((self.n_classes, self.n_classes))
+        counts = [self.counts[place[person]] if person in place else nothing for person in people]
+        return Rates(list(people), np.stack(counts), self.known)
 
     def draws(self, k: int, n: int) -> np.ndarray:
         """(n, c, c) draws of the rates of person k, the same in every call."""
