@@ -163,6 +163,7 @@ def _crowd(script: Script, n_seeds: int) -> None:
         claim="On answers of 176 paid workers (pairs of products, some workers always wrong) choosing among recorded "
         f"answers with learnt skills has the lowest log loss over {CROWD_MARKS[0]} to {CROWD_MARKS[-1]} answers.",
         target="paired intervals of log loss over halves of the pairs below 0", value={"after": value, "apart": apart},
+        reason=" ".join(f"Not certainly ahead of {arm}." for arm, of in apart.items() if not of[2] < 0),
         seed=f"0..{seeds - 1}",
     )  # fmt: skip
 

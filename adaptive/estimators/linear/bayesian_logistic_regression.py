@@ -156,9 +156,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     are found in turn: of two classes all labels of a row are one site, sum_z L(z) p(z | s), of expectation propagation,
     and of more the softmax's bound takes the labels' probabilities. ``scorer="auto"`` is "information_gain", about the
     weights: rates are integrated out, and learnt by the way. That true labels are not certain does not widen the
-    intervals of skills. Where one person has answered everything, errors and
-    noise of the labels cannot be told apart, and where most people are wrong more often than right the classes may be
-    the wrong way round: both are said in a warning of ``fit``.
+    intervals of skills: nominal 90% cover .81 to .88 after 120 labels of five people (`ours-skills-coverage`). Where
+    one person has answered everything, errors and noise of the labels cannot be told apart, and where most people are
+    wrong more often than right the classes may be the wrong way round: both are said in a warning of ``fit``.
 
     Rows asked by "uncertainty" lie near the class boundary, where labels say little about the length of the weights: a
     scale learnt from them alone can be several times too large, and intervals then cover too little.  Integrate, give
