@@ -171,8 +171,6 @@ class LabellingDesk:
         return [said for said in self._said if said.who == session]
 
     def _query(self, design: SequentialDesign, session: int) -> Query | None:
-        if self.pool.people:
-            return self._own_query(design, session)
         now, leases = self._clock(), self._leases()
         seen = {said.position for said in self._of(session)}
         free = []
@@ -180,7 +178,11 @@ class LabellingDesk:
             held = leases.get(_key(query))
             if held is not None and held[0] == session:
                 return self._lease(query, session)
-            if (held is None or held[1] <= now) and _key(query)[1] not in seen:
+            expired = held is not None and held[1] <= now
+            if self.pool.people:
+                if expired:  # nobody else can take it over; a late answer is learnt all the same
+                    design.skip(query)
+            elif (held is None or expired) and _key(query)[1] not in seen:
                 free.append(query)
         if free:
             return self._lease(free[0], session)
@@ -199,22 +201,6 @@ class LabellingDesk:
             if design.n_left <= len(asked):  # "n must be at most 0"
                 return None
             raise
-
-    def _own_query(self, design: SequentialDesign, session: int) -> Query | None:
-        """The query of a person whose skill is learnt; others' whose time ran out are set aside, for those people."""
-        now, leases = self._clock(), self._leases()
-        for query in _rows(design.pending):
-            held = leases.get(_key(query))
-            if held is not None and held[0] == session:
-                return self._lease(query, session)
-            if held is not None and held[1] <= now:
-                design.skip(query)
-        if design.finished:
-            return None
-        try:
-            return self._lease(design.ask(1, another=True, worker=session), session)
-        except PoolExhausted:
-            return None
 
     def _asked(self, design: SequentialDesign) -> set[int]:
         return {said.position for said in self._said} | {_key(query)[1] for query in _rows(design.unanswered)}
@@ -249,8 +235,10 @@ class LabellingDesk:
 
     def answer(self, session: int, number: str, given: str) -> None:
         with self._design() as design:
-            query = next((one for one in _rows(design.pending) if _number(design, one) == number), None)
-            held = None if query is None else self._leases().get(_key(query))
+            leases = self._leases()
+            late = [one for one in _rows(design.unanswered) if leases.get(_key(one), (None,))[0] == session]
+            query = next((one for one in (*_rows(design.pending), *late) if _number(design, one) == number), None)
+            held = None if query is None else leases.get(_key(query))
             if query is None or (held is not None and held[0] != session and held[1] > self._clock()):
                 raise Refused(409, self.texts["stale"])
             if given == SKIP:

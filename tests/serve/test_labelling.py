@@ -299,3 +299,26 @@ def test_cannot_tell_is_that_persons_alone_where_skills_are_learnt(opened, tmp_p
     assert not anna.question
     ben.answer(0)
     assert ben.question  # both rows are still his
+
+
+def test_a_late_answer_is_learnt_where_skills_are(tmp_path):
+    from adaptive.cli.serve.pools import pool as read
+    from adaptive.serve import Store
+
+    (tmp_path / "rows.csv").write_text("a\n1\n2\n3\n")
+    source = read(
+        tmp_path / "rows.csv", "no,yes", text=None, image=None, features="a", overlap=1, seed=0, stop=None, skills=2
+    )
+    clock = Clock()
+    with Store(tmp_path / "kept") as store:
+        desk = LabellingDesk(source, store, clock=clock)
+        first = desk.place(1).number
+        clock.now = 10_000.0
+        assert desk.place(2).number  # sets what session 1 left open aside, for session 1
+        desk.answer(1, first, "0")
+        assert [one["session"] for one in answers_of(store, 0)] == [1]
+        again = desk.place(1).number
+        desk.answer(1, again, "skip")
+        with pytest.raises(Exception, match="no longer open"):
+            desk.answer(1, again, "0")  # what one could not tell is done with
+        desk.close()
