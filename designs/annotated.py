@@ -66,6 +66,7 @@ class Annotated(LazyPool):
         if len(set(self.people)) < len(self.people):
             twice = next(one for one in self.people if self.people.count(one) > 1)
             raise ValueError(f"annotators must name everybody once, got {twice!r} twice.")
+        self._place = {one: k for k, one in enumerate(self.people)}
         self._chosen = None if positions is None else np.asarray(positions, dtype=np.int64)
         self._length = plain.length(table) * len(self.people) if self._chosen is None else len(self._chosen)
 
@@ -97,22 +98,24 @@ class Annotated(LazyPool):
         """Positions of given pairs of a row and a person, in a pool of all pairs."""
         if self._chosen is not None:
             raise ValueError("positions are those of the pool of all pairs, and this is a part of one.")
-        number = {one: k for k, one in enumerate(self.people)}
         n = plain.length(self.table)
         found = np.empty(len(entries), dtype=np.int64)
         for j, (row, person) in enumerate(entries):
-            if person not in number:
-                raise ValueError(f"annotators are {_named(self.people)}, got {person!r}.")
+            number = self._number(person)
             if not 0 <= row < n:
                 raise ValueError(f"rows must be between 0 and {n - 1}, got {row}.")
-            found[j] = row * len(self.people) + number[person]
+            found[j] = row * len(self.people) + number
         return found
+
+    def _number(self, person: Any) -> int:
+        """Place of a person among all."""
+        if person not in self._place:
+            raise ValueError(f"annotators are {_named(self.people)}, got {person!r}.")
+        return self._place[person]
 
     def asked_of(self, person: Any) -> np.ndarray:
         """(m,) True where a pair is this person's, as a mask."""
-        if person not in self.people:
-            raise ValueError(f"annotators are {_named(self.people)}, got {person!r}.")
-        return self.who == self.people.index(person)
+        return self.who == self._number(person)
 
     def cost(self, prices: dict[Any, float]) -> np.ndarray:
         """(m,) cost of each pair, from a price for each person, as ``cost`` of `SequentialDesign` takes it.
@@ -143,9 +146,7 @@ class Annotated(LazyPool):
         return list(zip(names, part.annotators, strict=True))
 
     def __getitem__(self, position: int) -> tuple[int, Any]:
-        if not -self._length <= position < self._length:
-            raise IndexError(f"position must be below {self._length}, got {position}.")
-        one = self._entries(np.array([position % self._length]))
+        one = self._alone(position)
         return int(one.rows[0]), one.annotators[0]
 
     def _numbers(self) -> np.ndarray:

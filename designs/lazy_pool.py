@@ -43,9 +43,13 @@ class LazyPool:
         return f"{type(self).__name__}({self._length} candidates)"
 
     def __getitem__(self, position: int) -> Any:
+        return self._alone(position)[0]
+
+    def _alone(self, position: int) -> Any:
+        """The entries at one position, which may be counted from the end."""
         if not -self._length <= position < self._length:
             raise IndexError(f"position must be below {self._length}, got {position}.")
-        return self._entries(np.array([position % self._length]))[0]
+        return self._entries(np.array([position % self._length]))
 
     def take(self, positions: ArrayLike) -> Any:
         """The entries at ``positions`` (n,): a list of tuples, or an array of rows."""

@@ -117,13 +117,17 @@ class WeightedDraws(Predictive):
         """Return the draws reweighted by what they say of ``outcome`` at candidate ``i``."""
         if outcome is None:
             raise self._unknown(i)
-        column = [c for c, known in enumerate(self.outcomes) if known == outcome]
-        if not column:
-            raise ValueError(f"outcome must be one of {np.asarray(self.outcomes).tolist()}, got {outcome!r}.")
-        weights = self.weights * self._table.values[:, i, column[0]]
+        weights = self.weights * self._table.values[:, i, self._code(outcome)]
         if not weights.sum() > 0:
             raise ValueError(f"outcome {outcome!r} of candidate {i} has probability 0 under every draw.")
         return self.reweighted(weights)
+
+    def _code(self, outcome: Any) -> int:
+        """Place of an outcome among all."""
+        places = [c for c, known in enumerate(self.outcomes) if known == outcome]
+        if not places:
+            raise ValueError(f"outcome must be one of {np.asarray(self.outcomes).tolist()}, got {outcome!r}.")
+        return places[0]
 
     def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
         """Return [(outcome, probability)] of candidate ``i``."""

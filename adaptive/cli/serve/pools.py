@@ -120,9 +120,9 @@ def _of_people(
 
     pairs = Annotated(X, people)
     model = BayesianLogisticRegression(classes=sorted(rows.classes), annotators={_TABLE: 1.0})
-    known = np.flatnonzero(rows.labelled)
-    if known.size:
-        model.partial_fit(pairs.of(known, [_TABLE] * len(known)), np.array(rows.y[known].tolist()))
+    known = rows.labels()
+    if known:
+        model.partial_fit(pairs.of(list(known), [_TABLE] * len(known)), np.array(list(known.values())))
     free = ~rows.labelled[pairs.rows] & ~pairs.asked_of(_TABLE)
     if begun:
         return SequentialDesign.load(log, model, pairs, mask=free, stop=rule)

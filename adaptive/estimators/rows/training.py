@@ -110,7 +110,7 @@ class LabelledRows(Rows):
         """(m,) positions of the labels in ``classes``."""
         return codes_of(self.y, self.classes)
 
-    @property
+    @cached_property
     def evidence(self) -> np.ndarray:
         """(m, c) likelihoods of every class, 1 of the likeliest; 0 of all others where labels are not in doubt."""
         return np.eye(self.n_classes)[self.codes] if self.said is None else np.exp(self.said)

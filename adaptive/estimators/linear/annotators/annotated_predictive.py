@@ -108,9 +108,7 @@ class AnnotatedDraws(WeightedDraws):
         i = range(len(self))[i]
         after = super().given(i, outcome)
         assert isinstance(after, AnnotatedDraws)
-        row = int(self._rows[i])
-        code = next(c for c, known in enumerate(self.outcomes) if known == outcome)
-        person = int(self._who[i])
+        row, person, code = int(self._rows[i]), int(self._who[i]), self._code(outcome)
         heard = self._truth[:, row] * self._rates.mean[person, :, code]
         heard = heard / np.maximum(heard.sum(axis=1, keepdims=True), np.finfo(float).tiny)
         counts = self._rates.counts.copy()

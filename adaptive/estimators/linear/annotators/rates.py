@@ -113,10 +113,13 @@ class Rates:
         """(people, c, c) mean rates."""
         alpha, _ = _nodes(self.n_classes)
         found = np.empty_like(self.counts)
-        for k, counts in enumerate(self.counts):
-            after = alpha + counts
+        for k, person in enumerate(self.people):
+            if person in self.known:
+                found[k] = _table(self.known[person], self.n_classes)
+                continue
+            after = alpha + self.counts[k]
             found[k] = np.einsum("g,gzy->zy", np.exp(self._weighted[0][k]), after / after.sum(axis=2, keepdims=True))
-        return self._or_known(found)
+        return found
 
     @property
     def log_evidence(self) -> float:
@@ -184,17 +187,6 @@ class Rates:
         right = np.einsum("nzz->n", self.draws(k, _DRAWS)) / self.n_classes
         low, high = np.quantile(right, [0.05, 0.95])
         return Skill(float(np.trace(self.mean[k])) / self.n_classes, float(low), float(high), n, self.mean[k])
-
-    def _known_tables(self) -> np.ndarray:
-        tables = np.full(self.counts.shape, np.nan)
-        for k, person in enumerate(self.people):
-            if person in self.known:
-                tables[k] = _table(self.known[person], self.n_classes)
-        return tables
-
-    def _or_known(self, found: np.ndarray) -> np.ndarray:
-        known = self._known_tables()
-        return np.where(np.isnan(known), found, known)
 
 
 def _table(skill: float, c: int) -> np.ndarray:
