@@ -272,7 +272,7 @@ def _draw(followed: Followed, volumes: Sequence[Slice], first: int, said: str) -
     picture, *curves = parts[0].subplots(1, 3, width_ratios=[0.9, 1.2, 1.2])
     last = volumes[-1]
     picture.imshow(last.upright(followed.volumes[-1].image), cmap="gray")
-    picture.set(xticks=[], yticks=[], title=f"volume {first + len(volumes) - 1}, from the lines offered")
+    picture.set(xticks=[], yticks=[], title=f"volume {first + len(volumes) - 1}, as offered")
     for known, (ax, title) in enumerate(
         zip(curves, ("without prior knowledge", "with the volume before"), strict=True)
     ):
@@ -282,7 +282,9 @@ def _draw(followed: Followed, volumes: Sequence[Slice], first: int, said: str) -
             for k, one in enumerate(followed.volumes, 1)
         ]
         table = dict(zip(("design", "measured", "error"), zip(*rows, strict=True), strict=True))
-        plots.error_curves(table, ax=ax, xlabel="volume", ylabel="error, as a share of the image").set_title(title)
+        ylabel = "" if known else "error, as a share of the image"
+        plots.error_curves(table, ax=ax, xlabel="volume", ylabel=ylabel).set_title(title)
+        ax.lines[0].set(linewidth=6, alpha=0.4)  # what is offered is one of two others, which is to be seen on it
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.get_legend().remove()
     parts[0].legend(*curves[0].get_legend_handles_labels(), loc="outside right upper", frameon=False, fontsize=8.5)

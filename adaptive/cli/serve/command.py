@@ -36,12 +36,13 @@ def serve(
         str | None, _text("The columns that the model looks at (default: all but text and image).", "A,B,...")
     ] = None,
     embeddings: Annotated[
-        str | None, _text("Vectors of the rows, made by any network, as features.", "FILE.npy|FILE.parquet:COLUMN")
+        str | None,
+        _text("Vectors of the rows by any network, in place of texts or pictures.", "FILE.npy|FILE.parquet:COLUMN"),
     ] = None,
     run: Annotated[Path | None, _text("A run of `adaptive label`, to go on with.", "FOLDER")] = None,
     overlap: Annotated[int, whole_number("How many people label each row (default 1).")] = 1,
     skills: Annotated[
-        int, whole_number("Learn how often each labeller errs, of at most so many; several may get the same row.")
+        int, whole_number("Learn the errors of at most so many labellers; some rows go to several (default 0: no).")
     ] = 0,
     stop: Stop = None,
     invite: Annotated[
