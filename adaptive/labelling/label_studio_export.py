@@ -14,6 +14,7 @@ __all__ = ["Export"]
 
 KINDS = ("choices", "number", "rating")
 OURS = "label"  # the control that `write_label_studio` names
+READ = "(the answer is read)"
 
 
 class _LeftOut(Exception):
@@ -62,6 +63,16 @@ class Export:
             parts = [f"{reason} (task {', '.join(map(str, listed(where)))})" for reason, where in self._left.items()]
             warnings.warn(f"{self.name}: left out where {'; where '.join(parts)}.", UserWarning, stacklevel=3)
         return found
+
+    def read(self, task: dict[str, Any], number: int) -> tuple[list[Answer], list[str]]:
+        """Return the answers to one task, and the reasons for which others are left out."""
+        self._left.clear()
+        self._serious.clear()
+        try:
+            found = self._task(task, number)
+        except _LeftOut as problem:
+            return [], [str(problem)]
+        return found, [reason for reason in self._left if not reason.endswith(READ)]
 
     def _leave(self, number: int, problem: _LeftOut) -> None:
         self._left.setdefault(str(problem), []).append(number)
@@ -120,7 +131,7 @@ class Export:
             names = ", ".join(repr(one.get("from_name")) for one in values)
             raise _LeftOut(f"an annotation must hold one answer, got those of {names}; name one with from_name")
         if others:
-            self._leave(number, _LeftOut(f"a {others[0]} stands beside the answer (the answer is read)", serious=False))
+            self._leave(number, _LeftOut(f"a {others[0]} stands beside the answer {READ}", serious=False))
         return False, _value(values[0])
 
 

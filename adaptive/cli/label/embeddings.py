@@ -13,7 +13,7 @@ from adaptive.tables.vectors import numbers_in
 __all__ = ["read_embeddings"]
 
 
-def read_embeddings(text: str, n: int, table: Path) -> tuple[np.ndarray, str]:
+def read_embeddings(text: str, n: int, table: Path, entries: str = "rows") -> tuple[np.ndarray, str]:
     """Return the vectors (n, d) of a file, centred and of mean square 1, in single precision; and its digest.
 
     Parameters
@@ -24,6 +24,8 @@ def read_embeddings(text: str, n: int, table: Path) -> tuple[np.ndarray, str]:
         Rows of the table.
     table : Path
         For messages.
+    entries : str, default "rows"
+        What the table has, for messages.
 
     Raises
     ------
@@ -39,7 +41,7 @@ def read_embeddings(text: str, n: int, table: Path) -> tuple[np.ndarray, str]:
     vectors = _of_array(path) if path.suffix == ".npy" else _of_column(path, column)
     if len(vectors) != n:
         raise CommandError(
-            f"{path} holds {len(vectors)} vectors and {table} {n} rows; --embeddings needs one for each."
+            f"{path} holds {len(vectors)} vectors and {table} {n} {entries}; --embeddings needs one for each."
         )
     strange = ~np.isfinite(vectors).all(axis=1)
     if strange.any():

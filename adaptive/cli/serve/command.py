@@ -40,6 +40,17 @@ def serve(
         _text("Vectors of the rows by any network, in place of texts or pictures.", "FILE.npy|FILE.parquet:COLUMN"),
     ] = None,
     run: Annotated[Path | None, _text("A run of `adaptive label`, to go on with.", "FOLDER")] = None,
+    label_studio: Annotated[
+        str | None, _text("A running Label Studio, where people label; it is shown what teaches most.", "URL")
+    ] = None,
+    project: Annotated[int, whole_number("The number of its project.")] = 0,
+    token_file: Annotated[
+        Path | None, _text("A file that holds a personal access token of Label Studio.", "FILE")
+    ] = None,
+    ahead: Annotated[int, whole_number("How many of its tasks are open at least (default 3).")] = 3,
+    webhook: Annotated[
+        bool, typer.Option("--webhook", help="Have Label Studio announce answers at --host and --port, to be quicker.")
+    ] = False,
     overlap: Annotated[int, whole_number("How many people label each row (default 1).")] = 1,
     skills: Annotated[
         int, whole_number("Learn the errors of at most so many labellers; some rows go to several (default 0: no).")
@@ -67,17 +78,39 @@ def serve(
     """Serve a test or a pool as pages: one command, one folder, every answer on disk before the next question.
 
     Each person of a test gets the questions that teach most about them; labellers share one design and have a row of
-    their own each. The same folder goes on where it was. See also `adaptive export` and `adaptive forget`.
+    their own each. Or people go on in their own Label Studio: --label-studio URL --project N --token-file FILE. The
+    same folder goes on where it was. See also `adaptive export` and `adaptive forget`.
     """
     require_at_least(
-        ("seed", seed, 0), ("invite", invite, 0), ("overlap", overlap, 1), ("port", port, 0), ("skills", skills, 0)
-    )
-    given = [flag for flag, value in (("FILE.toml", file), ("--label", label), ("--run", run)) if value is not None]
+        ("seed", seed, 0), ("invite", invite, 0), ("overlap", overlap, 1), ("port", port, 0), ("skills", skills, 0),
+        ("ahead", ahead, 1),
+    )  # fmt: skip
+    things = (("FILE.toml", file), ("--label", label), ("--run", run), ("--label-studio", label_studio))
+    given = [flag for flag, value in things if value is not None]
     if len(given) != 1:
         raise CommandError(
-            "name one thing to serve, a test FILE.toml, --label POOL.csv or --run FOLDER; "
+            "name one thing to serve, a test FILE.toml, --label POOL.csv, --run FOLDER or --label-studio URL; "
             f"got {' and '.join(given) or 'none'}."
         )
+    if label_studio is not None:
+        if bank or classes or image or features or invite or behind_proxy:
+            raise CommandError(
+                "--bank, --classes, --image, --features, --invite and --behind-proxy are not about --label-studio, "
+                "which has its own labels and people."
+            )
+        if project < 1 or token_file is None:
+            raise CommandError("--label-studio needs --project N and --token-file FILE.")
+        if embeddings and text:
+            raise CommandError("--embeddings and --text both say what the model looks at; give one.")
+        from adaptive.cli.serve import studio
+
+        asked = studio.Followed(label_studio, project, token_file, text, embeddings, ahead, overlap, skills,
+                                tuple(stop or ()), seed)  # fmt: skip
+        with warnings_in_one_line():
+            studio.follow(asked, store or studio.FOLDER, _webhook(host, port, name) if webhook else None)
+        return
+    if project or token_file or webhook:
+        raise CommandError("--project, --token-file, --ahead and --webhook are about --label-studio.")
     if behind_proxy and not name:
         raise CommandError("--behind-proxy needs the --name by which browsers call the server.")
     if (
@@ -119,6 +152,18 @@ def serve(
             source, folder, host=host, port=port, names=name or [], behind_proxy=behind_proxy, invite=invite,
             export=f"adaptive export {shlex.quote(str(folder))}",
         )  # fmt: skip
+
+
+def _webhook(host: str, port: int, names: list[str] | None) -> Any:
+    """Return what opens the address at which Label Studio announces what has changed."""
+    web_needed()
+    from adaptive.cli.serve import running
+
+    def opened() -> tuple[str, Any]:
+        listening = running.listen(host, port)
+        return f"http://{running.bracketed((names or [host])[0])}:{listening.getsockname()[1]}", listening
+
+    return opened
 
 
 def web_needed() -> None:

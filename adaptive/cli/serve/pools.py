@@ -15,6 +15,7 @@ from adaptive.cli.label.asked_rows import design_of, model_of, rows_of
 from adaptive.cli.label.embeddings import read_embeddings
 from adaptive.cli.label.rows import MOST_SHOWN, Rows, names_of, read_labels
 from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.serve.features import grey, words
 from adaptive.cli.stopping import stopping_rule
 
 if TYPE_CHECKING:
@@ -24,9 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["of_run", "pool"]
 
 TARGET = "label"
-DIRECTIONS = 100  # of the TF-IDF weights, the first so many; a model of thousands of words would answer slowly
 _TABLE = 0  # the session whose labels stand in the table
-SIDE = 16  # a picture is looked at as so many rows and columns of grey
 _RUN = (
     "table",
     "classes",
@@ -60,9 +59,9 @@ def pool(
         found, vectors = read_embeddings(embeddings, len(frame), path)
         blocks.append(found)
     elif text is not None:
-        blocks.append(_words(frame[text].tolist(), path, text))
+        blocks.append(words(frame[text].tolist(), path, text))
     elif pictures is not None:
-        blocks.append(_grey(pictures))
+        blocks.append(grey(pictures))
     if named or not blocks:
         aside = {TARGET} | ({*frame.columns} - {*named} if named else set())
         columns = tables.columns_of(cells, leave_out=aside, max_missing=0.5)
@@ -143,39 +142,3 @@ def of_run(path: Path) -> Pool:
         return Shown.of_row(rows.seen(position))
 
     return Pool(rows.path.stem, begin, rows.classes, shown, identity=f"run {rows.fingerprint}", own_log=True)
-
-
-def _words(texts: list[str], path: Path, column: str) -> np.ndarray:
-    """(n, at most DIRECTIONS) array: TF-IDF weights of words, in the directions in which texts differ most."""
-    from sklearn.decomposition import TruncatedSVD
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    try:
-        weights = TfidfVectorizer(sublinear_tf=True, min_df=2 if len(texts) > 50 else 1, max_features=20_000)
-        counted = weights.fit_transform(texts)
-    except ValueError:
-        raise CommandError(f"{path}: the column {column!r} holds no words that two texts share.") from None
-    n = min(DIRECTIONS, counted.shape[1] - 1, counted.shape[0] - 1)
-    if n < 1:
-        return np.asarray(counted.todense())
-    found = TruncatedSVD(n, random_state=0).fit_transform(counted)
-    spread = found.std(axis=0)
-    told = spread > 0.02 * spread.max()  # directions in which texts hardly differ would only slow the model down
-    return found[:, told] / max(float(spread.max()), 1e-12)  # about as large as standardised features
-
-
-def _grey(pictures: Any) -> np.ndarray:
-    """(n, SIDE * SIDE) array: the pictures small and grey, standardised; one that is none is grey all over."""
-    from PIL import Image
-
-    found = np.full((len(pictures.names), SIDE * SIDE), 0.5)
-    for position in range(len(found)):
-        picture = pictures.picture(position)
-        if picture is not None:
-            try:
-                with Image.open(picture.path) as image:
-                    small = image.convert("L").resize((SIDE, SIDE))
-                found[position] = np.asarray(small, dtype=float).ravel() / 255.0
-            except (OSError, ValueError, Image.DecompressionBombError):
-                continue
-    return (found - found.mean(axis=0)) / np.maximum(found.std(axis=0), 1e-3)

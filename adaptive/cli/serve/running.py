@@ -15,7 +15,7 @@ from adaptive.files import write_file
 if TYPE_CHECKING:
     from adaptive.serve import Pool, Store, Survey
 
-__all__ = ["run"]
+__all__ = ["bracketed", "listen", "run"]
 
 HERE = ("localhost", "127.0.0.1", "::1")
 
@@ -32,13 +32,11 @@ def run(
 
     try:
         with Store(folder) as store:
-            listening = _listen(host, port)
+            listening = listen(host, port)
             try:
                 port = listening.getsockname()[1]
                 base = (
-                    f"https://{names[0]}"
-                    if behind_proxy
-                    else f"http://{_bracketed(names[0] if names else host)}:{port}"
+                    f"https://{names[0]}" if behind_proxy else f"http://{bracketed(names[0] if names else host)}:{port}"
                 )
                 links = _invitations(store, folder, invite, base)
                 app = application(
@@ -61,7 +59,8 @@ def run(
     print(f"\nStopped; the answers are in {folder}. The same command goes on; {export} writes them out.")
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """Open an address, or say in a sentence why it cannot be had."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listening = socket.socket(family, socket.SOCK_STREAM)
@@ -79,14 +78,15 @@ def _listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _bracketed(host: str) -> str:
+def bracketed(host: str) -> str:
+    """Return a host as it stands in an address."""
     return f"[{host}]" if ":" in host else host
 
 
 def _hosts(host: str, names: Sequence[str]) -> list[str]:
     """Names by which browsers may call the server."""
     own = [host] if host not in ("0.0.0.0", "::") else [socket.gethostname(), socket.getfqdn()]
-    return [_bracketed(name) for name in (*HERE, *own, *names)]
+    return [bracketed(name) for name in (*HERE, *own, *names)]
 
 
 def _invitations(store: Store, folder: Path, wanted: int, base: str) -> list[str]:
