@@ -44,6 +44,8 @@ class RunFolder:
     resume : bool
     pictures : {"png", "pdf", "svg"}, default "png"
         What figures are written as; a run may go on with another.
+    option : str, default "--out"
+        How the command names the folder, for messages.
 
     Attributes
     ----------
@@ -69,6 +71,7 @@ class RunFolder:
         given: Sequence[str] = (),
         resume: bool = False,
         pictures: str = "png",
+        option: str = "--out",
     ):
         if pictures not in PICTURES:
             raise CommandError(f"--format must be one of {', '.join(PICTURES)}, got {pictures}.")
@@ -76,11 +79,11 @@ class RunFolder:
         self.written: list[str] = []
         stored = self._stored()
         if path.exists() and not path.is_dir():
-            raise CommandError(f"{path} is a file; --out expects a folder.")
+            raise CommandError(f"{path} is a file; {option} expects a folder.")
         if resume:
             if stored is None:
                 raise CommandError(f"there is no run to resume in {path}; leave --resume out to start one.")
-            _agree(path, stored, {"command": command} | {key: settings[key] for key in given})
+            _agree(path, stored, {"command": command} | {key: settings[key] for key in given}, option)
             self.settings = {key: stored[key] for key in settings if key in stored}
             missing = sorted(set(settings) - set(stored))
             if missing:
@@ -88,10 +91,10 @@ class RunFolder:
         else:
             if stored is not None:
                 raise CommandError(
-                    f"{path} holds a run already; add --resume to continue it, or name another folder with --out."
+                    f"{path} holds a run already; add --resume to continue it, or name another folder with {option}."
                 )
             if path.is_dir() and not _untouched(path):
-                raise CommandError(f"{path} is not empty; name a new or empty folder with --out.")
+                raise CommandError(f"{path} is not empty; name a new or empty folder with {option}.")
             self.settings = dict(settings)
         self._new = None if resume else {"command": command, **self.settings}
         self._kept = stored or {}
@@ -197,12 +200,12 @@ def _untouched(path: Path) -> bool:
     return all(any(map(one.match, own)) for one in path.iterdir()) and not any((path / "log").glob("*"))
 
 
-def _agree(path: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+def _agree(path: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any], option: str) -> None:
     for key, value in wanted.items():
         if stored.get(key) != value:
             raise CommandError(
                 f"the run in {path} has {key} = {_text(stored.get(key))}, not {_text(value)}; "
-                f"resume it without changes, or start another with --out."
+                f"resume it without changes, or start another with {option}."
             )
 
 

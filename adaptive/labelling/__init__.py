@@ -6,6 +6,8 @@
     write_label_studio(design, "tasks.json")     the same as tasks of Label Studio, with ids, texts and predictions
     tell(design, read_label_studio("export.json"))
 
+    Live(LabelStudio(url, project, token), begin).follow()      a Label Studio that runs, and a design in step with it
+
 The candidates' ids travel with the rows and are compared on the way back. ``tell`` looks at everything before the
 design learns anything, and a file may be read again as it fills up or is corrected: an answer is known by its row and
 its annotator. Rows that nobody asked for may be answered too, where the file names no query.
@@ -22,9 +24,24 @@ from adaptive.lazy import lazily as _lazily
 if _TYPE_CHECKING:
     from adaptive.labelling.answers import Answer, Imported
     from adaptive.labelling.label_studio import read_label_studio, write_label_studio
+    from adaptive.labelling.studio.client import LabelStudio, StudioAway, StudioError
+    from adaptive.labelling.studio.live import Live, Looked
     from adaptive.labelling.table import read_csv, write_csv
     from adaptive.labelling.telling import tell
 
-__all__ = ["Answer", "Imported", "read_csv", "read_label_studio", "tell", "write_csv", "write_label_studio"]
+__all__ = [
+    "Answer",
+    "Imported",
+    "LabelStudio",
+    "Live",
+    "Looked",
+    "StudioAway",
+    "StudioError",
+    "read_csv",
+    "read_label_studio",
+    "tell",
+    "write_csv",
+    "write_label_studio",
+]
 
 __getattr__, __dir__ = _lazily(__name__)

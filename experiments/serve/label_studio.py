@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.labelling.studio import LabelStudio
+from adaptive.labelling import LabelStudio
 from adaptive.labelling.studio import client as of_client
 from experiments.script import Script, command
 from experiments.serve.shared.studio_people import Follower, act, begin, label_in_turn, ours, reviews, right, stands

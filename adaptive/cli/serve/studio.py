@@ -6,7 +6,7 @@ import hashlib
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from adaptive.cli.serve.features import words
 from adaptive.cli.stopping import stopping_rule
 
 if TYPE_CHECKING:
-    from adaptive.labelling.studio import LabelStudio, Live, Looked
+    from adaptive.labelling import LabelStudio, Live, Looked
     from adaptive.loop import SequentialDesign
 
 __all__ = ["FOLDER", "Followed", "follow"]
@@ -32,7 +32,7 @@ LABELS, PEOPLE = "labels.csv", "people.csv"
 
 @dataclass(frozen=True)
 class Followed:
-    """What the command line says of a project."""
+    """Settings of the command line: the project, what the model reads there, and how it is followed."""
 
     url: str
     project: int
@@ -61,27 +61,26 @@ def follow(asked: Followed, folder: Path, nudged: Callable[[], tuple[str, Any]] 
     CommandError
         If Label Studio cannot be reached at the start, or refuses something.
     """
-    from adaptive.labelling.studio import LabelStudio, Live, StudioError
+    from adaptive.labelling import LabelStudio, Live, StudioError
     from adaptive.loop import LogError
 
     settings = {"url": asked.url, "project": asked.project, "text": asked.text, "embeddings": asked.embeddings,
                 "skills": asked.skills, "seed": asked.seed}  # fmt: skip
-    run = RunFolder(folder, "serve --label-studio", settings, given=list(settings), resume=_begun(folder))
-    try:
-        with run:
-            studio = LabelStudio(asked.url, asked.project, _token(asked.token))
-            if asked.overlap > 1:
-                studio.set_overlap(asked.overlap)
-            live = Live(studio, _Begins(asked, studio, run), ahead=asked.ahead)
-            try:
-                _until_stopped(live, run, nudged)
-            finally:
-                live.close()
-                studio.close()
-    except (StudioError, LogError) as problem:
-        raise CommandError(str(problem)) from None
-    except OSError as problem:
-        raise CommandError(f"{problem.strerror or problem} while writing {folder}; nothing is lost.") from None
+    token = _token(asked.token)
+    run = RunFolder(
+        folder, "serve --label-studio", settings, given=list(settings), resume=_begun(folder), option="--store"
+    )
+    with run:
+        try:
+            with closing(LabelStudio(asked.url, asked.project, token)) as studio:
+                if asked.overlap > 1:
+                    studio.set_overlap(asked.overlap)
+                with closing(Live(studio, _Begins(asked, studio, run), ahead=asked.ahead)) as live:
+                    _until_stopped(live, run, nudged)
+        except (StudioError, LogError) as problem:
+            raise CommandError(str(problem)) from None
+        except OSError as problem:
+            raise CommandError(f"{problem.strerror or problem} while writing {folder}; nothing is lost.") from None
 
 
 def _begun(folder: Path) -> bool:
@@ -233,7 +232,7 @@ def _announced(live: Live, nudged: Callable[[], tuple[str, Any]] | None) -> Iter
     try:
         yield
     finally:
-        from adaptive.labelling.studio import StudioError
+        from adaptive.labelling import StudioError
 
         try:
             live.studio.no_nudge(number)

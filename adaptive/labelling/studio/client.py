@@ -304,7 +304,7 @@ class LabelStudio:
 
     @property
     def _personal(self) -> bool:
-        """Whether the token is one that is to be exchanged for others that last for minutes."""
+        """True where the token is one that is to be exchanged for others that last for minutes."""
         return self._token.count(".") == 2
 
     def _authorised(self) -> str:

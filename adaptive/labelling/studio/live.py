@@ -24,6 +24,7 @@ from adaptive.labelling.answers import Answer
 from adaptive.labelling.label_studio_export import Export
 from adaptive.labelling.reconciling import reconcile
 from adaptive.labelling.standing import Standing
+from adaptive.labelling.studio.candidates import Candidates
 from adaptive.labelling.studio.client import LabelStudio, StudioAway, StudioError
 
 if TYPE_CHECKING:
@@ -57,6 +58,11 @@ class Looked:
         Whether the stopping rule holds, or no task is left.
     left_out : dict
         Reasons for which answers are not used, with the tasks.
+
+    Examples
+    --------
+    >>> Looked(learnt=1, open=(7, 12), answers=31, people=2).finished
+    False
     """
 
     learnt: int = 0
@@ -125,7 +131,6 @@ class Live:
         self._design: SequentialDesign | None = None
         self.tasks: list[int] = []
         self._row: dict[int, int] = {}  # of a task
-        self._places: dict[str, int] = {}  # of people, where skills are learnt
         self._heard: dict[str, float] = {}  # when somebody last answered
         self._used: deque[int] = deque(maxlen=20)  # answers that came between looks
         self._nudge, self._stopped = threading.Event(), threading.Event()
@@ -145,15 +150,14 @@ class Live:
 
     def said(self) -> list[tuple[int, str, str]]:
         """Return row, person and label of every answer that stands, in the order in which they were learnt."""
-        return [(self._row_of(one.position), str(one.who), str(one.outcome)) for one in Standing(self.design).said]
+        row = self._candidates.row
+        return [(row(one.position), str(one.who), str(one.outcome)) for one in Standing(self.design).said]
 
     def believed(self, rows: ArrayLike | None = None) -> np.ndarray:
         """Return the (m, c) probabilities of ``studio.classes`` for the tasks of these rows; None: of all."""
-        design, classes = self.design, self.studio.classes
-        pool: Any = design.pool
-        table = pool.table if self._pairs(design) else pool  # of pairs: what a task is, not who is asked about it
+        design, classes, table = self.design, self.studio.classes, self._candidates.table
         table = table if rows is None else pools.take(table, np.asarray(rows, dtype=np.intp))
-        if self._pairs(design):
+        if self._candidates.of_people:
             if not any(self.said()):
                 return np.full((pools.length(table), len(classes)), 1.0 / len(classes))
             found, outcomes = design.estimator_.predict_proba(table), design.estimator_.classes_
@@ -169,8 +173,8 @@ class Live:
 
     def skills(self) -> dict[str, Skill]:
         """Return what is known of the people; empty where skills are not learnt."""
-        found = getattr(self.design.estimator_, "annotators_", None) if self._pairs(self.design) else None
-        return {who: found[place] for who, place in self._places.items() if found and place in found}
+        found = getattr(self.design.estimator_, "annotators_", None) or {}
+        return {who: found[place] for who, place in self._candidates.places.items() if place in found}
 
     # -- in a loop ----------------------------------------------------------------------------------------------
 
@@ -290,41 +294,12 @@ class Live:
         self.close()
         design = self._begin(tasks)
         try:
-            self._check(design, len(tasks))
+            self._candidates = Candidates(design, len(tasks))
         except BaseException:
             design.close()
             raise
         self._design, self.tasks = design, list(tasks)
         self._row = {task: row for row, task in enumerate(self.tasks)}
-        self._places = {
-            str(said.who): said.position % self.n_places for said in Standing(design).said if self._pairs(design)
-        }
-
-    @staticmethod
-    def _pairs(design: SequentialDesign) -> bool:
-        return hasattr(design.pool, "asked_of")
-
-    def _check(self, design: SequentialDesign, n_tasks: int) -> None:
-        pairs: Any = design.pool if self._pairs(design) else None
-        n = pools.length(design.pool if pairs is None else pairs.table)
-        if n != n_tasks:
-            raise ValueError(f"the design must have one candidate for each of {n_tasks} tasks, got {n}.")
-        if pairs is None and not design.repeat:
-            raise ValueError("the design must have repeat=True: a task may be labelled by several people.")
-        if pairs is not None and pairs.people != list(range(len(pairs.people))):
-            raise ValueError(f"the people of the pairs must be the places 0, 1, ..., got {pairs.people[:10]}.")
-        self.n_places = 1 if pairs is None else len(pairs.people)
-
-    def _candidate(self, row: int, who: str | None) -> int | None:
-        """Return the position in the pool of a row, as that of a person; None where no place is left for them."""
-        if not self._pairs(self.design):
-            return row
-        taken = set(self._places.values())
-        place = self._places.setdefault(str(who), next(k for k in range(len(taken) + 1) if k not in taken))
-        return row * self.n_places + place if place < self.n_places else None
-
-    def _row_of(self, position: int) -> int:
-        return position // self.n_places
 
     def _answers(self, there: Mapping[int, list[dict[str, Any]]]) -> tuple[list[Answer], dict[str, list[int]]]:
         """Return what people say, the last of each about a task, and why the rest is left out."""
@@ -335,9 +310,9 @@ class Live:
                 continue
             read, reasons = export.read({"data": {"position": self._row[task]}, "annotations": listed}, task)
             for answer in read:
-                position = self._candidate(answer.position, answer.annotator)
+                position = self._candidates.position(answer.position, answer.annotator)
                 if position is None:
-                    reasons.append(f"all {self.n_places} places for people are taken")
+                    reasons.append(f"all {self._candidates.n_places} places for people are taken")
                 elif answer.skipped:
                     found.append(answer._replace(position=position))
                 elif str(answer.outcome) in self.studio.classes:
@@ -352,7 +327,7 @@ class Live:
     def _learn(self, answers: list[Answer], found: Looked) -> None:
         aside = self._set_aside(answers)
         kept = [one for one in answers if not one.skipped or one.position in aside]
-        if self._pairs(self.design):
+        if self._candidates.of_people:
             self._let_go(answers)
         learnt = reconcile(self.design, kept, complete=True)
         found.learnt, found.corrected = learnt.learnt, len(learnt.corrected)
@@ -364,7 +339,7 @@ class Live:
 
         Of pairs, whose place is the person's, "cannot tell" is that person's alone.
         """
-        if self._pairs(self.design):
+        if self._candidates.of_people:
             return {one.position for one in answers if one.skipped}
         doubters: dict[int, set[str | None]] = {}
         for one in answers:
@@ -379,50 +354,42 @@ class Live:
         said: dict[int, set[int]] = {}
         for one in answers:
             if not one.skipped:
-                said.setdefault(self._row_of(one.position), set()).add(one.position)
+                said.setdefault(self._candidates.row(one.position), set()).add(one.position)
         for query in self.design.pending:
             for k, position in enumerate(query.positions.tolist()):
-                others = said.get(self._row_of(position), set())
+                others = said.get(self._candidates.row(position), set())
                 if len(others) >= self.studio.overlap and position not in others:
                     self.design.skip(query.part(np.array([k])))
 
     def _ask(self, answers: list[Answer], found: Looked) -> None:
         design, now = self.design, time.monotonic()
-        spoken = {self._row_of(one.position) for one in answers}  # told, or skipped by somebody: none to count on
-        aside = set() if self._pairs(design) else {*design.excluded().tolist()}
-        if design.mask is not None:
-            aside |= {*np.flatnonzero(~design.mask.reshape(-1, self.n_places).any(axis=1)).tolist()}
+        spoken = {
+            self._candidates.row(one.position) for one in answers
+        }  # told, or skipped by somebody: none to count on
+        closed = spoken | self._candidates.closed()
         present = sorted(who for who, heard in self._heard.items() if now - heard < RECENT)
-        wanted = self._stock(len(present))
-        open_ = {self._row_of(position) for position in _positions(design)} - spoken
-        while len(open_) < wanted and len(spoken | aside | open_) < len(self.tasks) and not design.finished:
-            places = np.arange(self.n_places)
-            rows = np.array(sorted(spoken | aside | open_), dtype=np.intp)
-            exclude = (rows[:, None] * self.n_places + places).ravel()
-            worker = self._asked(present, len(open_)) if self._pairs(design) else None
+        wanted = self._stock(len(present), bool(spoken))
+        open_ = {*self._candidates.open()} - spoken
+        while len(open_) < wanted and len(closed | open_) < len(self.tasks) and not design.finished:
+            worker = self._candidates.asked(present, len(open_))
             try:
-                query = design.ask(1, another=True, worker=worker, exclude=exclude)
+                query = design.ask(1, another=True, worker=worker, exclude=self._candidates.of_rows(closed | open_))
             except pools.PoolExhausted:
                 break
-            open_ |= {self._row_of(position) for position in query.positions.tolist()}
+            open_ |= {self._candidates.row(position) for position in query.positions.tolist()}
         found.finished = not open_
 
-    def _stock(self, present: int) -> int:
+    def _stock(self, present: int, spoken: bool) -> int:
         """Return how many tasks are to be open: one for each person at work, and what they use up between two looks."""
-        used = max(self._used, default=2)  # nothing has been seen yet, and the first choices are all alike
-        return max(self.ahead, present + 1 + used) if self._used else self.ahead + used
-
-    def _asked(self, present: list[str], turn: int) -> int:
-        """Return the place of whom the next task is chosen for: those at work in turn, else the first that is free."""
-        known = [self._places[who] for who in present if self._places.get(who, self.n_places) < self.n_places]
-        return known[turn % len(known)] if known else min(len(self._places), self.n_places - 1)
+        used = max(self._used, default=0 if spoken else 2)  # before the first answer all choices are alike
+        return max(self.ahead, present + 1 + used) if spoken else self.ahead + used
 
     def _publish(self, found: Looked) -> None:
         """Give the tasks that are open a prediction, and take it from those that are not and nobody has labelled."""
         assert self._there is not None
         if self._have is None:
             self._have = self.studio.predictions(self.version)
-        wanted = [self.tasks[row] for row in dict.fromkeys(map(self._row_of, _positions(self.design)))]
+        wanted = [self.tasks[row] for row in self._candidates.open()]
         labelled = {task for task, listed in self._there.items() if not all(one["was_cancelled"] for one in listed)}
         for task, numbers in list(self._have.items()):
             keep = task in wanted or task in labelled
@@ -443,10 +410,6 @@ class Live:
             self.studio.prefer(self.version, show=self.show)  # a version is known once a prediction of it exists
             self._preferred = True
         found.open = tuple(task for task in wanted if task not in labelled)
-
-
-def _positions(design: SequentialDesign) -> list[int]:
-    return [position for query in design.pending for position in query.positions.tolist()]
 
 
 def _earlier(moment: str, seconds: float) -> str:

@@ -12,7 +12,7 @@ import httpx
 import numpy as np
 
 from adaptive import BayesianLogisticRegression, SequentialDesign
-from adaptive.labelling.studio import LabelStudio, Live, Looked
+from adaptive.labelling import LabelStudio, Live, Looked
 from adaptive.labelling.studio import live as of_live
 
 N_TASKS, N_LATE = 12, 3

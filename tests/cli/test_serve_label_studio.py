@@ -1,0 +1,97 @@
+"""``adaptive serve --label-studio`` follows until Ctrl-C, goes on where it was, and says in a sentence what fails."""
+
+import csv
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from adaptive.cli import run
+from tests.labelling.studio import PAGE, Studio
+
+
+@pytest.fixture
+def token(tmp_path):
+    path = tmp_path / "token.txt"
+    path.write_text("secret\n")
+    return path
+
+
+def reviews(n=12):
+    studio = Studio(n)
+    studio.tasks = {k: {"text": f"{'good' if k % 2 else 'bad'} word{k % 3}"} for k in studio.tasks}
+    return studio
+
+
+def follow(studio, url, token, *more, meanwhile):
+    """Run the command; when it has looked have people do something, when it has looked again press Ctrl-C."""
+
+    def people():
+        for do in (meanwhile, lambda: os.kill(os.getpid(), signal.SIGINT)):
+            seen, deadline = len(studio.looks()), time.monotonic() + 60.0
+            while len(studio.looks()) < seen + 4 and time.monotonic() < deadline:
+                time.sleep(0.02)
+            do()
+
+    thread = threading.Thread(target=people, daemon=True)
+    thread.start()
+    code = run(["serve", "--label-studio", url, "--project", "3", "--token-file", str(token), *map(str, more)])
+    thread.join()
+    return code
+
+
+def rows(path):
+    with path.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.mark.parametrize("skills", [0, 2])
+def test_answers_are_learnt_and_the_same_command_goes_on(tmp_path, token, capsys, monkeypatch, skills):
+    monkeypatch.setattr("adaptive.cli.serve.studio.EVERY", 0.05)
+    studio, store = reviews(), tmp_path / "run"
+    studio.users = [{"id": 7, "email": "ann@example.org"}]
+    more = ["--store", store, *(["--skills", skills] if skills else [])]
+
+    def answers():
+        first = sorted(studio.shown())[0]
+        studio.label(first, 7, "yes" if first % 2 else "no")
+
+    with studio.served() as url:
+        assert not follow(studio, url, token, *more, meanwhile=answers)
+        labelled = [row for row in rows(store / "labels.csv") if row["label"]]
+        assert [(row["annotator"], len(labelled)) for row in labelled] == [("ann@example.org", 1)]
+        assert len(rows(store / "labels.csv")) == 12
+        (person,) = rows(store / "people.csv")
+        assert person["labels"] == "1" and ("skill" in person) == bool(skills)
+        before = studio.shown()
+        assert not follow(studio, url, token, *more, meanwhile=lambda: None)
+    assert studio.shown() == before  # nothing has changed
+    said = capsys.readouterr().out
+    assert "1 answer of 1 person" in said and "goes on" in said
+
+
+def test_what_is_at_fault_is_one_sentence(tmp_path, token, capsys):
+    def said(*arguments):
+        code = run(["serve", "--label-studio", *map(str, arguments)])
+        error = capsys.readouterr().err.strip()
+        assert code == 2 and error.count("\n") == 0 and error.startswith("adaptive: ")
+        return error
+
+    assert "needs --project N and --token-file" in said("http://localhost:1")
+    whole = ("--project", 3, "--token-file", token, "--store", tmp_path / "run")
+    assert "does not answer" in said("http://127.0.0.1:1", *whole)
+    assert "must begin with http" in said("localhost", *whole)
+    assert "has its own labels" in said("http://127.0.0.1:1", *whole, "--classes", "a,b")
+    assert "there is no token in" in said("http://127.0.0.1:1", "--project", 3, "--token-file", tmp_path / "absent")
+    studio = reviews()
+    with studio.served() as url:
+        assert "has no text 'words'; its data holds 'text'" in said(url, *whole, "--text", "words")
+        np.save(tmp_path / "few.npy", np.ones((3, 2)))
+        elsewhere = (*whole[:-1], tmp_path / "other")
+        assert "holds 3 vectors and project 3 12 tasks" in said(url, *elsewhere, "--embeddings", tmp_path / "few.npy")
+    parsed = {"label": PAGE["parsed_label_config"]["label"] | {"inputs": [{"type": "Image", "value": "picture"}]}}
+    with Studio(parsed_label_config=parsed).served() as url:
+        assert "shows Image; say what the model is to look at" in said(url, *whole[:-1], tmp_path / "third")
