@@ -27,127 +27,134 @@ LIMIT = 300.0  # seconds that an access token of Label Studio lasts
 
 def run(script: Script) -> None:
     """Start a server, and let people label."""
-    found = script.kept(GROUP, everything, script.quick)
+    found: dict[str, Any] = {}
+    for name in PARTS:
+        found |= script.kept(GROUP, part, name, script.quick)
+        print(f"{name}: done", flush=True)
     _judge(script, found)
 
 
-def everything(quick: bool) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as name, Server(Path(name) / "studio") as server:
-        folder = Path(name)
-        owner, second, token = begin(server, folder)
-        lasting = _Lasting(server, owner.project(reviews(5, 9)), token)
-        found: dict[str, Any] = {}
-        found |= _shown(server, owner, second, token, folder, 6 if quick else 50)
-        found |= _overlap(server, owner, second, token, folder, 4 if quick else 30)
-        found |= _weather(server, owner, second, token, folder, 2 if quick else 20)
-        found |= _absent(server, owner, second, token, folder, 5 if quick else 100)
-        found |= _server_away(server, owner, token, folder, 3.0 if quick else 60.0)
-        found |= _speed(server, owner, token, folder, 200 if quick else 10_000, 3 if quick else 12)
-        found |= lasting.found(quick)
-    return found
+def part(name: str, quick: bool) -> dict[str, Any]:
+    """Run one part at a server of its own."""
+    run_part, small, large = PARTS[name]
+    with tempfile.TemporaryDirectory() as path, Server(Path(path) / "studio") as server:
+        return run_part(_Place(server, Path(path)), small if quick else large)
 
 
-def _shown(server: Server, owner: Person, second: Person, token: Path, folder: Path, n: int) -> dict[str, Any]:
-    project = owner.project(reviews(400, 0))
-    follower = Follower(server, project, folder / "shown", token)
+class _Place:
+    """A server, its folder, and two people who may use it."""
+
+    def __init__(self, server: Server, folder: Path) -> None:
+        self.server, self.folder = server, folder
+        self.owner, self.second, self.token = begin(server, folder)
+
+    def follower(self, project: int, *more: str) -> Follower:
+        return Follower(self.server, project, self.folder / "run", self.token, *more)
+
+
+def _shown(place: _Place, n: int) -> dict[str, Any]:
+    project = place.owner.project(reviews(400, 0))
+    follower = place.follower(project)
     follower.start()
     follower.wait_for(FIRST)
-    hits = label_in_turn(owner, [owner, second], project, n, 1.0)
+    hits = label_in_turn(place.owner, [place.owner, place.second], project, n, 1.0)
     time.sleep(SETTLED)
     follower.stop()
-    return {"shown": n, "ours": hits, "shown equal": follower.kept() == stands(owner, project)}
+    return {"shown": n, "ours": hits, "shown equal": follower.kept() == stands(place.owner, project)}
 
 
-def _overlap(server: Server, owner: Person, second: Person, token: Path, folder: Path, n: int) -> dict[str, Any]:
-    project = owner.project(reviews(400, 1))
-    follower = Follower(server, project, folder / "overlap", token, "--overlap", "2", "--skills", "3")
+def _overlap(place: _Place, n: int) -> dict[str, Any]:
+    project = place.owner.project(reviews(400, 1))
+    follower = place.follower(project, "--overlap", "2", "--skills", "3")
     follower.start()
     follower.wait_for(FIRST)
-    hits = label_in_turn(owner, [owner, second], project, n, 1.0)
+    hits = label_in_turn(place.owner, [place.owner, place.second], project, n, 1.0)
     time.sleep(SETTLED)
     follower.stop()
     kept = follower.kept()
     twice = len(kept) - len({task for task, _ in kept})
     return {"overlap shown": n, "overlap ours": hits, "labelled twice": twice,
-            "overlap equal": kept == stands(owner, project)}  # fmt: skip
+            "overlap equal": kept == stands(place.owner, project)}  # fmt: skip
 
 
-def _weather(server: Server, owner: Person, second: Person, token: Path, folder: Path, n: int) -> dict[str, Any]:
+def _weather(place: _Place, n: int) -> dict[str, Any]:
     """Kill the process again and again while people label, change, delete, skip and volunteer."""
     rng = np.random.default_rng(7)
-    project = owner.project(reviews(300, 2))
-    tasks = [int(one["id"]) for one in owner.ask("GET", "/api/tasks", project=project, page_size=300)["tasks"]]
-    follower = Follower(server, project, folder / "weather", token)
+    project = place.owner.project(reviews(300, 2))
+    tasks = [int(one["id"]) for one in place.owner.ask("GET", "/api/tasks", project=project, page_size=300)["tasks"]]
+    follower = place.follower(project)
     follower.start()
     follower.wait_for(FIRST)
     made: dict[int, int] = {}
     done: dict[str, int] = {}
     for _ in range(n):
         for _ in range(int(rng.integers(2, 6))):
-            what = act(rng, [owner, second], project, tasks, made)
+            what = act(rng, [place.owner, place.second], project, tasks, made)
             done[what] = done.get(what, 0) + 1
             time.sleep(float(rng.uniform(0.0, 0.7)))
         follower.kill()
-        what = act(rng, [owner, second], project, tasks, made)  # while nobody looks
+        what = act(rng, [place.owner, place.second], project, tasks, made)  # while nobody looks
         done[what] = done.get(what, 0) + 1
         follower.start()
         time.sleep(float(rng.uniform(1.0, 6.0)))
     time.sleep(2 * SETTLED)
     follower.stop()
-    there = stands(owner, project)
+    there = stands(place.owner, project)
     return {"kills": n, "acts": done, "weather answers": len(there), "weather equal": follower.kept() == there}
 
 
-def _absent(server: Server, owner: Person, second: Person, token: Path, folder: Path, n: int) -> dict[str, Any]:
+def _absent(place: _Place, n: int) -> dict[str, Any]:
     """People go on while the process is not there, and tasks are imported."""
-    project = owner.project(reviews(300, 3))
-    follower = Follower(server, project, folder / "absent", token)
+    project = place.owner.project(reviews(300, 3))
+    follower = place.follower(project)
     follower.start()
     follower.wait_for(FIRST)
     follower.stop()
-    label_in_turn(owner, [owner, second], project, n, 0.0)
-    owner.bring(project, reviews(40, 4))
+    label_in_turn(place.owner, [place.owner, place.second], project, n, 0.0)
+    place.owner.bring(project, reviews(40, 4))
     follower.start()
     follower.wait_for(f"{n} answers of 2 people")
-    owner.bring(project, reviews(10, 5))
+    place.owner.bring(project, reviews(10, 5))
     follower.wait_for("there are 350 now")
     time.sleep(SETTLED)
     follower.stop()
-    return {"absent answers": n, "absent equal": follower.kept() == stands(owner, project)}
+    return {"absent answers": n, "absent equal": follower.kept() == stands(place.owner, project)}
 
 
-def _server_away(server: Server, owner: Person, token: Path, folder: Path, seconds: float) -> dict[str, Any]:
-    project = owner.project(reviews(100, 6))
-    follower = Follower(server, project, folder / "away", token)
+def _server_away(place: _Place, seconds: float) -> dict[str, Any]:
+    project = place.owner.project(reviews(100, 6))
+    follower = place.follower(project)
     follower.start()
     follower.wait_for(FIRST)
-    label_in_turn(owner, [owner], project, 2, 1.0)
-    server.stop()
+    label_in_turn(place.owner, [place.owner], project, 2, 1.0)
+    place.server.stop()
     follower.wait_for("Waiting; nothing is lost.")
     time.sleep(seconds)
-    server.start()
+    place.server.start()
     follower.wait_for("answers again")
-    label_in_turn(owner, [owner], project, 2, 1.0)
+    label_in_turn(place.owner, [place.owner], project, 2, 1.0)
     follower.wait_for("4 answers of 1 person")
     time.sleep(SETTLED)
     said = follower.stop()
-    return {"away": seconds, "warnings": said.count("Waiting"), "away equal": follower.kept() == stands(owner, project)}
+    same = follower.kept() == stands(place.owner, project)
+    return {"away": seconds, "warnings": said.count("Waiting"), "away equal": same}
 
 
-def _speed(server: Server, owner: Person, token: Path, folder: Path, n_tasks: int, n: int) -> dict[str, Any]:
+def _speed(place: _Place, n_tasks: int) -> dict[str, Any]:
     """Seconds from an answer that was accepted until another task carries a prediction; by asking again and again."""
-    project = owner.project(reviews(n_tasks, 8))
-    follower = Follower(server, project, folder / "speed", token)
+    project = place.owner.project(reviews(n_tasks, 8))
+    follower = place.follower(project)
     follower.start()
     follower.wait_for(FIRST, 300.0)
+    label_in_turn(place.owner, [place.owner], project, 3, 1.5)  # more are open at first
     seconds = []
-    for _ in range(n):
-        task = owner.next(project)
-        assert ours(owner, int(task["id"]))
-        before = _open(owner, project)
-        owner.label(int(task["id"]), right(task["data"]["text"]))
+    for _ in range(12):
+        task = place.owner.next(project)
+        assert ours(place.owner, int(task["id"]))
+        before = _open(place.owner, project)
+        place.owner.label(int(task["id"]), right(task["data"]["text"]))
         begun = time.monotonic()
-        while _open(owner, project) <= before:
+        while _open(place.owner, project) <= before:
             assert time.monotonic() - begun < 60.0
             time.sleep(0.02)
         seconds.append(time.monotonic() - begun)
@@ -160,25 +167,30 @@ def _open(owner: Person, project: int) -> set[int]:
     return {int(one["task"]) for one in owner.ask("GET", "/api/predictions", project=project)}
 
 
-class _Lasting:
+def _lasting(place: _Place, age: float) -> dict[str, Any]:
     """A client that keeps its access token beyond its end, and one that exchanges it in time."""
+    project = place.owner.project(reviews(5, 9))
+    begun = time.monotonic()
+    late, in_time = (LabelStudio(place.server.url, project, place.token.read_text()) for _ in range(2))
+    in_time.changes("")
+    before, of_client.ACCESS = of_client.ACCESS, 1e9
+    late.changes("")
+    time.sleep(age)
+    late_works = late.changes("").n_tasks == 5  # refused at first, exchanged, asked again
+    of_client.ACCESS = before
+    in_time_works = in_time.changes("").n_tasks == 5
+    return {"token age": round(time.monotonic() - begun), "late": late_works, "in time": in_time_works}
 
-    def __init__(self, server: Server, project: int, token: Path) -> None:
-        self.begun = time.monotonic()
-        self.clients = [LabelStudio(server.url, project, token.read_text()) for _ in range(2)]
-        before, of_client.ACCESS = of_client.ACCESS, 1e9
-        self.clients[0].changes("")
-        of_client.ACCESS = before
 
-    def found(self, quick: bool) -> dict[str, Any]:
-        age = 0.0 if quick else LIMIT + 10.0
-        time.sleep(max(0.0, self.begun + age - time.monotonic()))
-        late, in_time = self.clients
-        before, of_client.ACCESS = of_client.ACCESS, 1e9
-        late_works = late.changes("").n_tasks == 5  # refused at first, exchanged, asked again
-        of_client.ACCESS = before
-        return {"token age": round(time.monotonic() - self.begun), "late": late_works,
-                "in time": in_time.changes("").n_tasks == 5}  # fmt: skip
+PARTS: dict[str, tuple[Any, Any, Any]] = {  # by name: what is run, how large in quick mode, and in full
+    "shown": (_shown, 6, 50),
+    "overlap": (_overlap, 4, 30),
+    "weather": (_weather, 2, 20),
+    "absent": (_absent, 5, 100),
+    "server away": (_server_away, 3.0, 60.0),
+    "speed": (_speed, 200, 10_000),
+    "lasting": (_lasting, 1.0, LIMIT + 10.0),
+}
 
 
 def _judge(script: Script, found: dict[str, Any]) -> None:
