@@ -25,6 +25,7 @@ SCRIPTS = {
         "ours-inclusion-predictive_information_gain-mends",
     },
     "active_priors": {"ours-inclusion-late-prior"},
+    "embedded": {"ours-embedded-labels"},
     "hyper_defaults": {
         "ours-hyper-better-on-average",
         "ours-hyper-beside-logistic-regression",
