@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 
+import httpx
 import numpy as np
 import pytest
 
@@ -71,6 +72,35 @@ def test_answers_are_learnt_and_the_same_command_goes_on(tmp_path, token, capsys
     assert studio.shown() == before  # nothing has changed
     said = capsys.readouterr().out
     assert "1 answer of 1 person" in said and "goes on" in said
+
+
+def test_a_webhook_has_answers_learnt_at_once(tmp_path, token, monkeypatch):
+    monkeypatch.setattr("adaptive.cli.serve.studio.EVERY", 60.0)
+    studio, done = reviews(), []
+
+    def people():
+        deadline = time.monotonic() + 60.0
+        while not studio.webhooks and time.monotonic() < deadline:
+            time.sleep(0.02)
+        (address,) = studio.webhooks.values()
+        while len(studio.shown()) < 3 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        first = sorted(studio.shown())[0]
+        studio.label(first, 7, "yes")
+        before = len(studio.looks())
+        done.append(httpx.post(address).status_code)
+        while len(studio.looks()) == before and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=people, daemon=True)
+    thread.start()
+    with studio.served() as url:
+        code = run(["serve", "--label-studio", url, "--project", "3", "--token-file", str(token), "--webhook",
+                    "--port", "0", "--store", str(tmp_path / "run")])  # fmt: skip
+    thread.join()
+    assert code == 0 and done == [204] and not studio.webhooks
+    assert [row["label"] for row in rows(tmp_path / "run" / "labels.csv") if row["label"]] == ["yes"]
 
 
 def test_what_is_at_fault_is_one_sentence(tmp_path, token, capsys):

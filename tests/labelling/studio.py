@@ -33,6 +33,7 @@ class Studio:
         self.annotations, self.predictions, self.settings = {}, {}, {}
         self.changed = dict.fromkeys(self.tasks, 0)
         self.clock, self.fault, self.requests, self.users = 0, None, [], []
+        self.webhooks = {}
 
     def label(self, task, who, label=None):
         """Label or skip a task, or say otherwise."""
@@ -69,6 +70,11 @@ class Studio:
             count = sum(not one["was_cancelled"] for of in self.annotations.values() for one in of)
             start, size = (int(request.url.params["page"]) - 1), int(request.url.params["page_size"])
             return {"tasks": listed[start * size :][:size], "total": len(listed), "total_annotations": count}
+        if path == "/api/webhooks/":
+            self.webhooks[len(self.requests)] = json.loads(request.content)["url"]
+            return {"id": len(self.requests)}
+        if path.startswith("/api/webhooks/"):
+            return self.webhooks.pop(int(path.split("/")[3]))
         if path == "/api/users/":
             return self.users
         if path.endswith("/export"):

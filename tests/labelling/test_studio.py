@@ -165,6 +165,40 @@ def test_a_server_that_does_not_answer_is_waited_for_and_read_anew():
     live.close()
 
 
+def test_a_look_cut_short_is_made_up_for_by_the_next():
+    studio = Studio()
+    live = Live(studio.client(), begin)
+    live.look()
+    studio.label(1, 7, "yes")
+
+    def gone(request):  # the answers are read, then a prediction is refused
+        if request.method == "POST":
+            return httpx.Response(404, json={"detail": "no such task"})
+        return httpx.Response(200, json=studio._answer(request.method, request.url.path, request))
+
+    live.ahead, studio.fault = 6, gone
+    with pytest.raises(StudioError, match="no such task"):
+        live.look()
+    seen = []
+
+    def last(found):
+        seen.append(found)
+        live.stop()
+
+    def once(request):
+        studio.fault = None
+        return gone(request)
+
+    studio.fault = once
+    live.follow(every=0.0, looked=last)
+    assert seen[0].answers == 1 and {*seen[0].open} <= studio.shown()
+    studio.fault = lambda request: httpx.Response(403, json={})
+    live._stopped.clear()
+    with pytest.raises(StudioError, match="refuses the token"):
+        live.follow(every=0.0)
+    live.close()
+
+
 def test_a_personal_token_is_exchanged_again_when_it_has_ended():
     studio = Studio()
     given = []

@@ -37,6 +37,7 @@ __all__ = ["Live", "Looked"]
 EVERYTHING = 60.0  # seconds after which all answers are read again, whatever was heard
 SLACK = 5.0  # seconds by which a change may appear later than its time: transactions overlap
 RECENT = 600.0  # seconds during which somebody who answered counts as present
+REFUSED = 3  # looks in a row
 DOUBT = 2  # so many people could not tell: the task is set aside for everybody
 
 
@@ -141,6 +142,8 @@ class Live:
         self._there: dict[int, list[dict[str, Any]]] | None = None  # annotations by task
         self._have: dict[int, list[int]] | None = None  # our predictions by task
         self._since, self._read, self._preferred = "", float("-inf"), False
+        self._said: list[Answer] = []
+        self._left_out: dict[str, list[int]] = {}
 
     @property
     def design(self) -> SequentialDesign:
@@ -195,19 +198,28 @@ class Live:
             Called after each look.
         away : callable(str), optional
             Told once, in a sentence, that Label Studio does not answer; it is waited for, however long.
+
+        Raises
+        ------
+        StudioError
+            If the first look, or three in a row, are refused.
         """
-        waits = 0
+        waits = refused = 0
         while not self._stopped.is_set():
             self._nudge.clear()
             try:
                 found = self.look()
-                waits = 0
+                waits = refused = 0
             except StudioAway as problem:
-                self._forget()
                 if waits == 0 and away is not None:
                     away(str(problem))
                 waits += 1
                 self._stopped.wait(min(every * 2 ** min(waits, 5), 10.0))
+                continue
+            except StudioError:  # a task, say, that was deleted since it was read: look again before giving up
+                refused += 1
+                if refused == REFUSED or self._design is None:
+                    raise
                 continue
             if looked is not None:
                 looked(found)
@@ -242,19 +254,24 @@ class Live:
             If it refuses something, or has no task at all.
         """
         found = Looked()
-        changed = self._hear()
-        if self._design is None or self._grown():
-            self._open(found)
-            changed, self._follows = True, False
-        assert self._there is not None
-        answers, left_out = self._answers(self._there)
-        found.left_out = left_out
-        said = [one for one in answers if not one.skipped]
-        found.answers, found.people = len(said), len({one.annotator for one in said})
-        if changed:
-            self._learn(answers, found)
-        self._ask(answers, found)
-        self._publish(found)
+        try:
+            changed = self._hear()
+            if self._design is None or self._grown():
+                self._open(found)
+                changed, self._follows = True, False
+            if changed:
+                assert self._there is not None
+                self._said, self._left_out = self._answers(self._there)
+            found.left_out = self._left_out
+            said = [one for one in self._said if not one.skipped]
+            found.answers, found.people = len(said), len({one.annotator for one in said})
+            if changed:
+                self._learn(self._said, found)
+            self._ask(self._said, found)
+            self._publish(found)
+        except BaseException:
+            self._forget()  # what was heard may not have been learnt, and what was sent may not have arrived
+            raise
         return found
 
     def _hear(self) -> bool:
