@@ -15,11 +15,13 @@ if _TYPE_CHECKING:
     from adaptive.serve.application import application
     from adaptive.serve.export import answers_of, forget, sessions_of
     from adaptive.serve.labelling import Pool
+    from adaptive.serve.panel import Panel
     from adaptive.serve.rendering import Pictures, Shown
     from adaptive.serve.store import Store, StoreError, StoreFault
     from adaptive.serve.survey import Survey, SurveyItem
 
 __all__ = [
+    "Panel",
     "Pictures",
     "Pool",
     "Shown",

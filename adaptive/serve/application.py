@@ -189,37 +189,49 @@ class _Pages:
     # -- pages --------------------------------------------------------------------------------------------------
 
     async def here(self, request: Request) -> Response:
-        person = await self._person(request)
-        if person is None or not person.begun:
-            return self._start_page(request, self.invitations)
-        return await self._where(request, person)
+        person, panel = await self._person(request), self.desk.panel
+        participant = None if panel is None else panel.participant_of(request.query_params)
+        if person is not None and person.begun:
+            if participant not in (None, person.participant):
+                raise Refused(409, "This browser answers as another participant. Open the link in a private window.")
+            return await self._where(request, person)
+        if panel is not None:
+            return self._start_page(request, self.desk.texts["panel"] if participant is None else "", "", participant)
+        return self._start_page(request, self.desk.texts["invitation"] if self.invitations else "")
 
-    def _start_page(self, request: Request, closed: bool, secret: str = "") -> Response:
-        token = self.signer.token(0, f"start {secret}")
-        return self._page(request, "start.html", closed=closed, token=token, secret=secret)
+    def _start_page(self, request: Request, closed: str, secret: str = "", participant: str | None = None) -> Response:
+        token = self.signer.token(0, f"start {secret}" if participant is None else f"participant {participant}")
+        leave = "" if self.desk.panel is None else self.desk.panel.back(participant)
+        content = {"secret": secret, "participant": participant or "", "leave": leave}
+        return self._page(request, "start.html", closed=closed, token=token, **content)
 
     async def _where(self, request: Request, person: Person, note: str = "", status: int = 200) -> Response:
         place: Place = await self._work(self.desk.place, person.id)
         back = self._token(person, f"back {place.last}") if place.last else ""
         token = self._token(person, f"answer {place.number}") if place.number else ""
         name = "question.html" if place.number else "end.html"
-        return self._page(request, name, status, place=place, token=token, back=back, note=note)
+        panel = self.desk.panel
+        leave = "" if panel is None or place.number else panel.back(person.participant)
+        return self._page(request, name, status, place=place, token=token, back=back, note=note, leave=leave)
 
     async def invited(self, request: Request) -> Response:
         secret = request.path_params["secret"]
         person = await self._work(self.people.find, secret)
         if person is None:
             raise Refused(404, "This link is not an invitation of this server.")
-        return self._start_page(request, False, secret)  # begins with the form: a look at the link is none
+        return self._start_page(request, "", secret)  # begins with the form: a look at the link is none
 
     async def start(self, request: Request) -> Response:
-        token, secret, name = await self._form(request, "token", "secret", "name")
-        if not self.signer.is_token(token, 0, f"start {secret}"):
+        token, secret, name, participant = await self._form(request, "token", "secret", "name", "participant")
+        by_panel = self.desk.panel is not None
+        if not self.signer.is_token(token, 0, f"participant {participant}" if by_panel else f"start {secret}"):
             raise Refused(403, "The form is not one of these pages; nothing was begun.")
         name = readable(name).strip()[:MOST_NAME] or ""
         if not self.starts.allows("start"):
             raise Refused(429, "Too many begin at once; wait a moment.")
-        if secret:
+        if by_panel:
+            secret = await self._work(self.people.admit, participant)
+        elif secret:
             person = await self._work(self.people.find, secret)
             if person is None:
                 raise Refused(404, "This link is not an invitation of this server.")

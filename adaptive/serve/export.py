@@ -15,7 +15,7 @@ __all__ = ["answers_of", "forget", "sessions_of"]
 
 
 def sessions_of(store: Store) -> list[dict[str, Any]]:
-    """Return one dictionary per session that was begun: session, name, begun (seconds since 1970).
+    """Return one dictionary per session that was begun: session, name, begun (seconds since 1970), participant.
 
     Parameters
     ----------
@@ -34,7 +34,12 @@ def sessions_of(store: Store) -> list[dict[str, Any]]:
     []
     """
     found = store.rows("SELECT id, name, begun FROM sessions WHERE begun IS NOT NULL ORDER BY id")
-    return [{"session": number, "name": name, "begun": begun} for number, name, begun in found]
+    tables = {name for (name,) in store.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    sent = dict(store.rows("SELECT session, participant FROM participants")) if "participants" in tables else {}
+    return [
+        {"session": number, "name": name, "begun": begun, "participant": sent.get(number)}
+        for number, name, begun in found
+    ]
 
 
 def answers_of(store: Store, design: int) -> list[dict[str, Any]]:
@@ -152,5 +157,7 @@ def forget(store: Store, session: int) -> int:
         connection.execute("DELETE FROM counts WHERE design = ?", (session,))
         connection.execute("DELETE FROM snapshots WHERE design = ?", (session,))
         connection.execute("DELETE FROM leases WHERE session = ?", (session,))
+        connection.execute("DELETE FROM participants WHERE session = ?", (session,))
+        connection.execute("DELETE FROM tickets WHERE session = ?", (session,))
     store.rows("PRAGMA wal_checkpoint(TRUNCATE)")  # the write-ahead log held it as well
     return int(gone)

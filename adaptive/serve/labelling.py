@@ -116,6 +116,7 @@ class LabellingDesk:
     """
 
     kind = "labelling"
+    panel = None
 
     def __init__(self, pool: Pool, store: Store, *, clock: Callable[[], float] = time.time) -> None:
         self.pool, self.store, self._clock = pool, store, clock

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from adaptive.labelling.naming import keys_of, meant
+from adaptive.serve.panel import Panel
 from adaptive.serve.rendering import Picture, Shown
 
 __all__ = ["TEXTS", "Desk", "Estimate", "Place", "texts"]
@@ -42,6 +43,10 @@ TEXTS = {
     "key_labels": "Keys: a digit chooses the answer of that name, Enter sends it.",
     "numbers": "How it goes",
     "invitation": "This test is by invitation: open the link that you were sent.",
+    "panel": "This test is reached by the link of the panel that sent you.",
+    "agree": "I agree; begin",
+    "decline": "I do not agree",
+    "leave": "Go back to where you came from",
     "full": "All places for labellers are taken.",
     "wait": "Nothing is left to ask just now. Others are still answering; look again later.",
 }
@@ -130,6 +135,7 @@ class Desk(Protocol):
     lang: str
     texts: dict[str, str]
     kind: str  # "survey" or "labelling"
+    panel: Panel | None  # that people come from
 
     def place(self, session: int) -> Place:
         """Return where a session is, asking the next question if none is open."""

@@ -18,6 +18,16 @@ if TYPE_CHECKING:
 __all__ = ["People", "Person", "Rate"]
 
 MOST_SESSIONS = 20_000
+MOST_DEVICES = 20  # of one participant; the one that came first of all stays, too
+
+_FIND = """
+SELECT s.id, s.name, s.begun, p.participant FROM sessions s LEFT JOIN participants p ON p.session = s.id
+WHERE s.hash = ? OR s.id = (SELECT session FROM tickets WHERE hash = ?)
+"""
+_FEW_TICKETS = """
+DELETE FROM tickets WHERE session = ? AND rowid NOT IN
+(SELECT rowid FROM tickets WHERE session = ? ORDER BY rowid DESC LIMIT ?)
+"""
 
 
 @dataclass(frozen=True)
@@ -31,11 +41,14 @@ class Person:
         Of a labeller who gave one.
     begun : bool
         Whether an invitation was taken up.
+    participant : str or None
+        Who it is to a panel.
     """
 
     id: int
     name: str | None
     begun: bool
+    participant: str | None = None
 
 
 class People:
@@ -60,10 +73,11 @@ class People:
         """Return the session of a secret, if there is one."""
         if not secret or len(secret) > 100:
             return None
-        found = self.store.rows("SELECT id, name, begun FROM sessions WHERE hash = ?", (hashed(secret),))
+        found = self.store.rows(_FIND, (hashed(secret), hashed(secret)))
         if not found:
             return None
-        person = Person(found[0][0], found[0][1], found[0][2] is not None)
+        number, name, begun, participant = found[0]
+        person = Person(number, name, begun is not None, participant)
         if person.begun:  # one that was not may be, by the next request
             self._known[hashed(secret)] = person
         return person
@@ -80,6 +94,24 @@ class People:
             )
             number = int(cursor.lastrowid or 0)
         return secret, number
+
+    def admit(self, participant: str) -> str:
+        """Return a secret for the session of somebody whom a panel sends: a new one, or the one there is."""
+        found = self.store.rows("SELECT session FROM participants WHERE participant = ?", (participant,))
+        if not found:
+            secret, number = self.add()
+            with self.store.transaction() as connection:
+                known = connection.execute(
+                    "INSERT OR IGNORE INTO participants VALUES (?, ?)", (participant, number)
+                ).rowcount
+                if not known:  # the same link opened twice at once: the other one was first
+                    connection.execute("DELETE FROM sessions WHERE id = ?", (number,))
+            return secret if known else self.admit(participant)
+        secret = new_secret()
+        with self.store.transaction() as connection:
+            connection.execute("INSERT INTO tickets VALUES (?, ?)", (hashed(secret), found[0][0]))
+            connection.execute(_FEW_TICKETS, (found[0][0], found[0][0], MOST_DEVICES))
+        return secret
 
     def begin(self, person: Person, name: str | None = None) -> None:
         """Take up an invitation."""

@@ -33,6 +33,10 @@ __all__ = ["Store", "StoreError", "StoreFault"]
 
 SCHEMA = 1
 APPLICATION = 0x61647076  # "adpv", which tells the file from other SQLite files
+PANEL = """
+CREATE TABLE IF NOT EXISTS participants (participant TEXT PRIMARY KEY, session INTEGER NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS tickets (hash BLOB PRIMARY KEY, session INTEGER NOT NULL);
+"""
 COUNTS = "CREATE TABLE IF NOT EXISTS counts (design INTEGER PRIMARY KEY, number INTEGER NOT NULL)"
 TABLES = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -131,6 +135,8 @@ class Store:
             self.connection.executescript(f"BEGIN; {statements} COMMIT;")
         with self.transaction():
             run(COUNTS)  # of the events of each design
+            for statement in filter(str.strip, PANEL.split(";")):
+                run(statement)  # who somebody is to a panel, and the secrets of further devices
             run("UPDATE facts SET value = value WHERE name = ''")  # a store that cannot be written is said now
 
     def close(self) -> None:

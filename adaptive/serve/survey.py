@@ -15,6 +15,7 @@ from adaptive.loop import SequentialDesign
 from adaptive.pool import PoolExhausted
 from adaptive.serve.designs import Designs
 from adaptive.serve.pages import SKIP, Estimate, Place, choice, texts
+from adaptive.serve.panel import Panel
 from adaptive.serve.refusals import Refused
 from adaptive.serve.rendering import Picture, Shown
 
@@ -74,6 +75,8 @@ class Survey:
     may_skip : bool, default True
     identity : str
         Changes when what is asked does; a store goes on with the same only.
+    panel : Panel, optional
+        That people come from; then its links alone let in.
 
     Examples
     --------
@@ -96,6 +99,7 @@ class Survey:
     show_result: bool = True
     may_skip: bool = True
     identity: str = ""
+    panel: Panel | None = None
 
     def seed_of(self, session: int) -> int:
         """Return the seed of a session's design."""
@@ -125,6 +129,7 @@ class SurveyDesk:
     def __init__(self, survey: Survey, store: Store, *, most: int = 200) -> None:
         self.survey, self.store = survey, store
         self.title, self.lang, self.texts = survey.title, survey.lang, texts(survey.texts)
+        self.panel = survey.panel
         self._items = {item.id: item for item in survey.items}
         store.fact("kind", self.kind)
         store.fact("identity", survey.identity)

@@ -38,7 +38,7 @@ def run(script: Script) -> None:
     found = {OURS: {metric: np.array([[one[metric] for one in of_set] for of_set in runs]) for metric in JUDGES}}
     for label, arm in PEERS.items():
         tables = [[script.kept(GROUP, peer_run, name, arm, seed) for seed in range(n_seeds)] for name in names]
-        found[label] = {metric: np.array(tables)[..., k] for k, metric in enumerate(JUDGES)}
+        found[label] = {metric: np.array([[one[metric] for one in of_set] for of_set in tables]) for metric in JUDGES}
         print(f"{label}: done", flush=True)
     rows: list[dict[str, Any]] = []
     for label, of_arm in found.items():
@@ -75,8 +75,8 @@ def run(script: Script) -> None:
     )  # fmt: skip
 
 
-def peer_run(name: str, arm: str, seed: int) -> np.ndarray:
-    """Accuracy and log loss (marks, 2) of a peer on one draw of people."""
+def peer_run(name: str, arm: str, seed: int) -> dict[str, np.ndarray]:
+    """Accuracy and log loss of a peer after each mark, on one draw of people."""
     X, _, X_test, y_test, said = split(name, seed)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "pool.npz"
@@ -86,7 +86,8 @@ def peer_run(name: str, arm: str, seed: int) -> np.ndarray:
         said_by = subprocess.run(
             [str(python_of("annotators")), str(peer), arm, str(path)], capture_output=True, text=True, check=True
         )
-    return np.array(json.loads(said_by.stdout.splitlines()[-1])[0])
+    table = np.array(json.loads(said_by.stdout.splitlines()[-1])[0])
+    return {metric: table[:, k] for k, metric in enumerate(JUDGES)}
 
 
 if __name__ == "__main__":

@@ -13,7 +13,12 @@ mean = 0.0
 deviation = 1.0
 
 Of pages (`adaptive serve`) there may be, above the items, lang = "de", show_result = false (only thanks at the end),
-skip = false (every question is answered), and [texts] with words of your own for what the pages say.
+skip = false (every question is answered), and [texts] with words of your own for what the pages say. People of a panel:
+
+[panel]
+participant = "PROLIFIC_PID"                     # the parameter of its links that says who somebody is
+done = "https://app.prolific.com/submissions/complete?cc=CODE"   # optional; {participant} is filled in
+consent = "..."                                  # optional: to agree to before anything is asked
 """
 
 from __future__ import annotations
@@ -29,10 +34,11 @@ from adaptive.cli.errors import CommandError
 __all__ = ["Item", "QuestionnaireFile", "read_questionnaire"]
 
 _KNOWN = {
-    "": {"title", "answers", "target", "items", "stop", "prior", "lang", "show_result", "skip", "texts"},
+    "": {"title", "answers", "target", "items", "stop", "prior", "lang", "show_result", "skip", "texts", "panel"},
     "items": {"text", "id", "trait", "reverse", "answers"},
     "stop": {"deviation", "questions"},
     "prior": {"mean", "deviation"},
+    "panel": {"participant", "done", "consent"},
 }
 
 
@@ -49,7 +55,7 @@ class Item:
 
 @dataclass(frozen=True)
 class QuestionnaireFile:
-    """A file, checked; the four before ``target`` are about pages."""
+    """A file, checked; the four before ``target``, and ``panel``, are about pages."""
 
     title: str
     items: list[Item]
@@ -61,6 +67,7 @@ class QuestionnaireFile:
     may_skip: bool = True
     texts: dict[str, str] = field(default_factory=dict)
     target: str | None = None
+    panel: dict[str, str] | None = None
 
 
 def read_questionnaire(path: Path) -> QuestionnaireFile:
@@ -141,6 +148,7 @@ class _Reader:
             str(content.get("title", self.path.stem)), items, deviation, questions,
             (float(mean or 0.0), float(spread or 1.0)) if prior else None,
             self.lang(), self.flag("show_result"), self.flag("skip"), self.texts(), self.target(),
+            self.panel(),
         )  # fmt: skip
 
     def lang(self) -> str:
@@ -154,6 +162,17 @@ class _Reader:
         if value not in (None, "total"):
             raise self.fail(self.line_of("", "target"), f'target must be "total" or left out, got {value!r}.')
         return value
+
+    def panel(self) -> dict[str, str] | None:
+        if "panel" not in self.content:
+            return None
+        table = self.known(self.content["panel"], "panel")
+        for key, value in table.items():
+            if not isinstance(value, str):
+                raise self.fail(self.line_of("panel", key), f"{key} must be a text, got {value!r}.")
+        if not table.get("participant"):
+            raise self.fail(self.line_of("panel"), 'a panel needs participant = "..."; for instance "PROLIFIC_PID".')
+        return table
 
     def flag(self, key: str) -> bool:
         value = self.content.get(key, True)

@@ -135,6 +135,8 @@ def serve(
     with warnings_in_one_line():
         if file is not None:
             source: Any = tests.survey(file, bank, seed)
+            if invite and source.panel is not None:
+                raise CommandError(f"--invite and the [panel] of {file} both say who comes in; leave one out.")
         elif label is not None:
             source = pools.pool(
                 label, classes or "", text=text, image=image, features=features, overlap=overlap, seed=seed, stop=stop,

@@ -72,7 +72,9 @@ def _write(store: Store, out: Path, file: Path | None, bank: Path | None) -> str
     for design in [session["session"] for session in sessions] if survey else [DESIGN]:
         answers += answers_of(store, design)
     out.mkdir(parents=True, exist_ok=True)
-    write_csv(out / "sessions.csv", _columns(sessions, ("session", "name", "begun")))
+    of_panel = ("participant",) if any(session["participant"] for session in sessions) else ()
+    named = [session | {"name": plain_cell(session["name"])} for session in sessions]
+    write_csv(out / "sessions.csv", _columns(named, ("session", "name", "begun", *of_panel)))
     write_csv(out / "answers.csv", _columns(answers, ("time", "session", "query", "position", "item", "answer")))
     content: dict[str, Any] = {"facts": facts, "sessions": sessions, "answers": answers}
     if survey:
@@ -95,7 +97,9 @@ def _write(store: Store, out: Path, file: Path | None, bank: Path | None) -> str
         if store.facts().get("people"):
             table["id"] = [answer["item"][0] for answer in answers]
             write_csv(out / "people.csv", _people(store, answers, names))
-        table["annotator"] = [names.get(answer["session"], f"session {answer['session']}") for answer in answers]
+        table["annotator"] = [
+            plain_cell(names.get(answer["session"], f"session {answer['session']}")) for answer in answers
+        ]
         table["session"] = [answer["session"] for answer in answers]
         write_csv(out / "labels.csv", table)
     write_file(out / "export.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
@@ -152,7 +156,7 @@ def _people(store: Store, answers: list[dict[str, Any]], names: dict[int | None,
             if other["session"] != session
         ]
         times = [answer["time"] for answer in own if answer["time"] is not None]
-        row: dict[str, Any] = {"session": session, "annotator": names.get(session, f"session {session}")}
+        row: dict[str, Any] = {"session": session, "annotator": plain_cell(names.get(session, f"session {session}"))}
         row |= {name: believed.get(str(session), {}).get(name) for name in ("skill", "low", "high")}
         row["labels"] = len(own)
         row["agreement"] = round(sum(beside) / len(beside), 3) if beside else None
@@ -174,6 +178,17 @@ def _names(sessions: list[dict[str, Any]]) -> dict[int | None, str]:
         names[session["session"]] = name
         taken.add(name)
     return names
+
+
+def plain_cell(text: str | None) -> str | None:
+    """Return a text that somebody typed as a spreadsheet shows it, and does not compute it.
+
+    Examples
+    --------
+    >>> plain_cell("=1+1"), plain_cell("Ann")
+    ("'=1+1", 'Ann')
+    """
+    return f"'{text}" if text and text[0] in "=+-@\t\r" else text
 
 
 def _columns(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str, list[Any]]:

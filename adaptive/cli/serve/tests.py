@@ -19,7 +19,7 @@ __all__ = ["survey"]
 
 def survey(file: Path, bank: Path | None, seed: int) -> Survey:
     """Read a test; a CommandError where the file, the bank or a text of the pages is at fault."""
-    from adaptive.serve import Survey, SurveyItem
+    from adaptive.serve import Panel, Survey, SurveyItem
     from adaptive.serve.pages import texts
 
     asked = read_questionnaire(file)
@@ -28,6 +28,10 @@ def survey(file: Path, bank: Path | None, seed: int) -> Survey:
     items = [SurveyItem(item.id, item.text, item.answers, scale[: len(item.answers)]) for item in asked.items]
     try:
         texts(asked.texts)
+    except ValueError as problem:
+        raise CommandError(f"{file}: {problem}") from None
+    try:
+        panel = None if asked.panel is None else Panel(**asked.panel)
     except ValueError as problem:
         raise CommandError(f"{file}: {problem}") from None
     what = {
@@ -41,4 +45,5 @@ def survey(file: Path, bank: Path | None, seed: int) -> Survey:
     return Survey(
         asked.title, items, person, stopping_rule_of(asked), seed=seed, lang=asked.lang, texts=asked.texts,
         show_result=asked.show_result, may_skip=asked.may_skip, identity=f"questions {identity}",
+        panel=panel,
     )  # fmt: skip
