@@ -202,7 +202,7 @@ class _Pages:
     def _start_page(self, request: Request, closed: str, secret: str = "", participant: str | None = None) -> Response:
         token = self.signer.token(0, f"start {secret}" if participant is None else f"participant {participant}")
         leave = "" if self.desk.panel is None else self.desk.panel.back(participant)
-        content = {"secret": secret, "participant": participant or "", "leave": leave}
+        content: dict[str, Any] = {"secret": secret, "participant": participant or "", "leave": leave}
         return self._page(request, "start.html", closed=closed, token=token, **content)
 
     async def _where(self, request: Request, person: Person, note: str = "", status: int = 200) -> Response:

@@ -28,6 +28,7 @@ from adaptive.loop.query import Query
 from adaptive.pool import PoolExhausted, length
 from adaptive.serve.designs import Designs
 from adaptive.serve.pages import SKIP, Place, choice, texts
+from adaptive.serve.panel import Panel
 from adaptive.serve.progress import Progress
 from adaptive.serve.refusals import Refused
 from adaptive.serve.rendering import Picture, Pictures, Shown
@@ -116,7 +117,7 @@ class LabellingDesk:
     """
 
     kind = "labelling"
-    panel = None
+    panel: Panel | None = None
 
     def __init__(self, pool: Pool, store: Store, *, clock: Callable[[], float] = time.time) -> None:
         self.pool, self.store, self._clock = pool, store, clock

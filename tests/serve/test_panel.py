@@ -98,7 +98,7 @@ def test_a_file_at_fault(tmp_path, capsys):
         ("participant = 3", "line 5: participant must be a text"),
         (
             'participant = "P"\nreturn = "x"',
-            "line 6: 'return' is not known here; there may be consent, done, participant",
+            "line 6: 'return' is not known here; there may be consent, done,",
         ),
         ('participant = "P"\ndone = "ftp://x"', "done must be an https address"),
     ):
