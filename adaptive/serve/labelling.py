@@ -69,6 +69,10 @@ class Pool:
         changing fastest.
     own_log : bool, default False
         Whether the design keeps a log of its own, in a file.
+    question : str, default ""
+        Stands above every row.
+    instructions : str, default ""
+        Shown before the first row, and to be opened at every row; an empty line begins a paragraph.
     lang : str, default "en"
         Of the page.
     texts : dict, optional
@@ -99,6 +103,8 @@ class Pool:
     identity: str = ""
     people: Sequence[int] = ()
     own_log: bool = False
+    question: str = ""
+    instructions: str = ""
 
     def row(self, position: int) -> int:
         """Return the row that a candidate of the design is about."""
@@ -122,6 +128,7 @@ class LabellingDesk:
     def __init__(self, pool: Pool, store: Store, *, clock: Callable[[], float] = time.time) -> None:
         self.pool, self.store, self._clock = pool, store, clock
         self.title, self.lang, self.texts = pool.title, pool.lang, texts(pool.texts)
+        self.question, self.instructions = pool.question, pool.instructions
         store.fact("kind", self.kind)
         store.fact("identity", pool.identity)
         store.fact("overlap", str(pool.overlap))

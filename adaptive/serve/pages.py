@@ -44,6 +44,7 @@ TEXTS = {
     "numbers": "How it goes",
     "invitation": "This test is by invitation: open the link that you were sent.",
     "panel": "This test is reached by the link of the panel that sent you.",
+    "instructions": "Instructions",
     "agree": "I agree; begin",
     "decline": "I do not agree",
     "leave": "Go back to where you came from",
@@ -136,6 +137,8 @@ class Desk(Protocol):
     texts: dict[str, str]
     kind: str  # "survey" or "labelling"
     panel: Panel | None  # that people come from
+    question: str  # above every row
+    instructions: str
 
     def place(self, session: int) -> Place:
         """Return where a session is, asking the next question if none is open."""

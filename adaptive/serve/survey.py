@@ -129,7 +129,7 @@ class SurveyDesk:
     def __init__(self, survey: Survey, store: Store, *, most: int = 200) -> None:
         self.survey, self.store = survey, store
         self.title, self.lang, self.texts = survey.title, survey.lang, texts(survey.texts)
-        self.panel = survey.panel
+        self.panel, self.question, self.instructions = survey.panel, "", ""  # each item is one itself
         self._items = {item.id: item for item in survey.items}
         store.fact("kind", self.kind)
         store.fact("identity", survey.identity)

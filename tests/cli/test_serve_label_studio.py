@@ -114,7 +114,7 @@ def test_what_is_at_fault_is_one_sentence(tmp_path, token, capsys):
     whole = ("--project", 3, "--token-file", token, "--store", tmp_path / "run")
     assert "does not answer" in said("http://127.0.0.1:1", *whole)
     assert "must begin with http" in said("localhost", *whole)
-    assert "has its own labels" in said("http://127.0.0.1:1", *whole, "--classes", "a,b")
+    assert "its own labels, page and people" in said("http://127.0.0.1:1", *whole, "--classes", "a,b")
     assert "there is no token in" in said("http://127.0.0.1:1", "--project", 3, "--token-file", tmp_path / "absent")
     studio = reviews()
     with studio.served() as url:

@@ -322,3 +322,23 @@ def test_a_late_answer_is_learnt_where_skills_are(tmp_path):
         with pytest.raises(Exception, match="no longer open"):
             desk.answer(1, again, "0")  # what one could not tell is done with
         desk.close()
+
+
+def test_a_question_stands_above_every_row_and_instructions_at_hand(opened, pool):
+    browser, _ = opened(pool(question="Is it <good>?", instructions="Read it.\n\nThen say."))
+    anna = browser()
+    anna.get()
+    assert '<p dir="auto">Read it.</p><p dir="auto">Then say.</p>' in anna.page.text
+    anna.begin("Ann")
+    assert anna.question.startswith("Is it <good>?") and "&lt;good&gt;" in anna.page.text
+    assert "<details><summary>Instructions</summary>" in anna.page.text
+
+
+def test_instructions_are_read_from_a_file(tmp_path, capsys):
+    assert run(["serve", "test.toml", "--question", "What?"]) == 2
+    assert "a test has its own words" in capsys.readouterr().err
+    (tmp_path / "pool.csv").write_text("text\nred\nblue\n")
+    (tmp_path / "bad.txt").write_bytes(b"\xff\xfe")
+    command = ["serve", "--label", str(tmp_path / "pool.csv"), "--classes", "a,b", "--text", "text"]
+    assert run([*command, "--instructions", str(tmp_path / "bad.txt")]) == 2
+    assert "is no text file in UTF-8" in capsys.readouterr().err

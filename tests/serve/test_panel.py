@@ -46,7 +46,9 @@ def test_whoever_does_not_agree_is_sent_back_without_a_session(survey, opened):
     browser, store = opened(survey(panel=Panel("PROLIFIC_PID", DONE, "We keep your answers.\n\nYou may stop.")))
     anna = browser()
     anna.get("/?PROLIFIC_PID=a1")
-    assert "<p>We keep your answers.</p><p>You may stop.</p>" in anna.page.text and "I agree; begin" in anna.page.text
+    text = anna.page.text
+    assert '<p dir="auto">We keep your answers.</p><p dir="auto">You may stop.</p>' in text
+    assert "I agree; begin" in text
     assert "who=a1" in anna.page.text and sessions_of(store) == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,6 +33,8 @@ def serve(
     image: Annotated[
         str | None, _text("The column of paths of pictures, below the table's folder.", "COLUMN")
     ] = None,
+    question: Annotated[str | None, _text("A question that stands above every row.", "TEXT")] = None,
+    instructions: Annotated[Path | None, _text("A text file, shown first and at hand later.", "FILE")] = None,
     features: Annotated[
         str | None, _text("The columns that the model looks at (default: all but text and image).", "A,B,...")
     ] = None,
@@ -93,10 +96,10 @@ def serve(
             f"got {' and '.join(given) or 'none'}."
         )
     if label_studio is not None:
-        if bank or classes or image or features or invite or behind_proxy:
+        if bank or classes or image or features or invite or behind_proxy or question or instructions:
             raise CommandError(
-                "--bank, --classes, --image, --features, --invite and --behind-proxy are not about --label-studio, "
-                "which has its own labels and people."
+                "--bank, --classes, --image, --features, --question, --instructions, --invite and --behind-proxy are "
+                "not about --label-studio, which has its own labels, page and people."
             )
         if project < 1 or token_file is None:
             raise CommandError("--label-studio needs --project N and --token-file FILE.")
@@ -121,6 +124,8 @@ def serve(
         raise CommandError(
             "--classes, --text, --image, --features, --embeddings, --overlap, --skills and --stop are about --label."
         )
+    if file is not None and (question or instructions):
+        raise CommandError("--question and --instructions are about --label and --run; a test has its own words.")
     if embeddings and features:
         raise CommandError("--embeddings and --features both say what the model looks at; give one.")
     if skills and overlap > 1:
@@ -149,11 +154,21 @@ def serve(
                     "--overlap needs a run that was begun with it: adaptive serve --label ... --overlap N."
                 )
             source = pools.of_run(run)
+        if question or instructions:
+            source = replace(source, question=question or "", instructions=_read(instructions))
         folder = store or (run / "serve" if run is not None else Path("adaptive-serve-run"))
         running.run(
             source, folder, host=host, port=port, names=name or [], behind_proxy=behind_proxy, invite=invite,
             export=f"adaptive export {shlex.quote(str(folder))}",
         )  # fmt: skip
+
+
+def _read(path: Path | None) -> str:
+    """Return the instructions of a file."""
+    try:
+        return "" if path is None else path.read_text(encoding="utf-8-sig").replace("\r\n", "\n").strip()
+    except (OSError, UnicodeDecodeError):
+        raise CommandError(f"{path} is no text file in UTF-8 (--instructions).") from None
 
 
 def _webhook(host: str, port: int, names: list[str] | None) -> Any:
