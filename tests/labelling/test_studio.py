@@ -165,6 +165,17 @@ def test_a_server_that_does_not_answer_is_waited_for_and_read_anew():
     live.close()
 
 
+def test_after_an_import_of_thousands_a_look_reads_a_few_pages():
+    studio = Studio(400)  # all of them changed at the same moment
+    live = Live(studio.client(), begin)
+    live.look()
+    studio.label(399, 7, "yes")
+    studio.requests.clear()
+    assert live.look().answers == 1
+    assert studio.requests.count(("GET", "/api/tasks")) <= 3
+    live.close()
+
+
 def test_a_look_cut_short_is_made_up_for_by_the_next():
     studio = Studio()
     live = Live(studio.client(), begin)

@@ -12,6 +12,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Changes", "LabelStudio", "StudioAway", "StudioError"]
 
 PAGE = 500  # tasks of a page
-CHANGED = 30  # of those that have changed: several looks' worth
+CHANGED, MOST_PAGES = 30, 3  # of those that have changed: several looks' worth; more are no news but an import
 ACCESS = 200.0  # seconds after which a personal token is exchanged again; Label Studio's own limit is 300
 SAMPLING = "Uncertainty sampling"  # its page does not offer it: tasks with a prediction of the project's version first
 
@@ -45,12 +46,15 @@ class Changes:
         The time of the last change, by Label Studio's clock; where the next look begins.
     n_tasks, n_annotations : int
         How many there are in the whole project; skipped ones are no annotations.
+    whole : bool
+        False where so many have changed, as after an import, that these are only some of them.
     """
 
     tasks: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     latest: str = ""
     n_tasks: int = 0
     n_annotations: int = 0
+    whole: bool = True
 
 
 class LabelStudio:
@@ -176,16 +180,18 @@ class LabelStudio:
     def changes(self, since: str) -> Changes:
         """Return what has changed since a time of Label Studio's clock, or just now where none is given."""
         tasks: dict[int, list[dict[str, Any]]] = {}
-        latest, n_tasks, n_annotations = since, 0, 0
-        for page in self._pages(CHANGED, "-tasks:updated_at", fields="all"):
+        latest, n_tasks, n_annotations, whole = since, 0, 0, False
+        pages = self._pages(CHANGED, "-tasks:updated_at", fields="all")
+        for page in islice(pages, MOST_PAGES):
             n_tasks, n_annotations = int(page["total"]), int(page["total_annotations"])
             for task in page["tasks"]:
                 latest = max(latest, task["updated_at"])
                 if since <= task["updated_at"]:
                     tasks[int(task["id"])] = [_annotation(one) for one in task["annotations"]]
-            if not since or not page["tasks"] or page["tasks"][-1]["updated_at"] < since:
+            if not since or len(page["tasks"]) < CHANGED or page["tasks"][-1]["updated_at"] < since:
+                whole = True
                 break
-        return Changes(tasks, latest, n_tasks, n_annotations)
+        return Changes(tasks, latest, n_tasks, n_annotations, whole)
 
     def predictions(self, version: str) -> dict[int, list[int]]:
         """Return the numbers of the predictions of a model version, by task."""

@@ -281,7 +281,7 @@ class Live:
         self._follows = before is not None  # else answers may have come at any time
         seen = self.studio.changes(_earlier(self._since, SLACK))
         self._n_tasks, self._latest = seen.n_tasks, seen.tasks
-        if before is None or now - self._read > EVERYTHING:
+        if before is None or not seen.whole or now - self._read > EVERYTHING:
             there = self.studio.annotated()
             self._read, self._preferred = now, False
         else:
