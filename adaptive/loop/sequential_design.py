@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -177,6 +178,7 @@ class SequentialDesign:
             log.create(headers.header(self._seed, state.candidates, self._origin, self._recorded()))
         self._journal = Journal(log, self._start, self._learnt, self._notify)
         self._runner = Runner(self, self._journal, measure)
+        self._doubts = set[str]()  # those that were said
 
     def _recorded(self) -> dict[str, Any]:
         """The arguments that a log must agree with."""
@@ -593,5 +595,14 @@ class SequentialDesign:
 
     def _notify(self, event: dict[str, Any]) -> None:
         announce(event)
+        if event["event"] == "ask" and not event.get("volunteered", False):
+            self._warn_of_doubts()
         for callback in self.callbacks:
             callback(self, event)
+
+    def _warn_of_doubts(self) -> None:
+        """Say, once each, what the questions rest on though the answers do not tell it."""
+        doubts: dict[str, str] = getattr(self.estimator_, "doubts_", {})
+        for kind in [one for one in doubts if one not in self._doubts]:
+            self._doubts.add(kind)
+            warnings.warn(doubts[kind], UserWarning, stacklevel=5)
