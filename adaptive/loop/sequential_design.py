@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import copy
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +33,7 @@ from adaptive.loop.query import Query, as_outcomes
 from adaptive.loop.questions import Questions
 from adaptive.loop.runner import Runner
 from adaptive.loop.seeds import Purpose, seed_of, sequence
-from adaptive.loop.shown import announce, design_html, design_text
+from adaptive.loop.shown import announce, design_html, design_text, warn_of_doubts
 from adaptive.loop.state import DesignState
 from adaptive.loop.stopping import StoppingRule
 
@@ -595,14 +594,6 @@ class SequentialDesign:
 
     def _notify(self, event: dict[str, Any]) -> None:
         announce(event)
-        if event["event"] == "ask" and not event.get("volunteered", False):
-            self._warn_of_doubts()
+        warn_of_doubts(self.estimator_, event, self._doubts)
         for callback in self.callbacks:
             callback(self, event)
-
-    def _warn_of_doubts(self) -> None:
-        """Say, once each, what the questions rest on though the answers do not tell it."""
-        doubts: dict[str, str] = getattr(self.estimator_, "doubts_", {})
-        for kind in [one for one in doubts if one not in self._doubts]:
-            self._doubts.add(kind)
-            warnings.warn(doubts[kind], UserWarning, stacklevel=5)

@@ -105,7 +105,7 @@ def _ask(design: SequentialDesign, candidates: Candidates, wanted: int) -> None:
 
 
 def _left(design: SequentialDesign, place: int, exclude: np.ndarray) -> int:
-    """How many rows a person may still be asked."""
+    """The number of rows that a person may still be asked."""
     allowed = design.pool.asked_of(place) & design.mask
     allowed[design.excluded()] = False
     allowed[exclude] = False
@@ -198,7 +198,7 @@ def _settle(design: SequentialDesign, candidates: Candidates, answers: list[Answ
 
 
 def _believed(design: SequentialDesign, rows: Rows) -> str:
-    """What the model says of itself, once there are answers."""
+    """The model's word on itself, once there are answers."""
     if not design.history_["step"] and rows.known() is None:
         return ""
     right = float(design.estimator_.predict_proba(rows.X).max(axis=1).mean())

@@ -166,7 +166,7 @@ class AnnotatedBelief(Inferred):
 
     @property
     def doubts(self) -> dict[str, str]:
-        """What rests on the prior alone, a sentence each by its kind."""
+        """Sentences about what rests on the prior alone, by their kind."""
         means = np.trace(self.rates.mean, axis1=1, axis2=2) / self.data.n_classes
         labels = np.bincount(self.data.who, minlength=len(self.data.people))
         known = self.settings.known_skills

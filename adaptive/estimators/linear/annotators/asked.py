@@ -67,7 +67,7 @@ def pairs_of(candidates: Any) -> tuple[np.ndarray, list[Any]]:
 def doubts_of_people(
     people: Sequence[Any], means: np.ndarray, labels: np.ndarray, known: Iterable[Any], two_classes: bool
 ) -> dict[str, str]:
-    """What rests on the prior alone, a sentence each by its kind.
+    """Sentences about what rests on the prior alone, by their kind.
 
     ``one_person``: all labels are one person's; ``most_wrong``: most are wrong more often than right. Of those with few
     labels nothing is said: there the prior decides, by definition.
