@@ -179,6 +179,30 @@ def test_skills_are_found_and_who_always_lies_is_turned_round(label, table, trut
     assert labels["label"] == truth
 
 
+def test_one_person_alone_is_in_the_report(label, table, truth, tmp_path):
+    lines = [{"position": k, "annotator": "Ann", "answer": truth[k]} for k in range(6)]
+    pd.DataFrame(lines).to_csv(tmp_path / "said.csv", index=False)
+    label(table, *SKILLS, "--ask", tmp_path / "next.csv", "--batch", 2)
+    assert "All labels are from one person" in label("--tell", tmp_path / "said.csv")[1]
+
+
+def test_most_people_below_a_half_are_in_the_report_and_turned_round(label, table, tmp_path):
+    width = np.linspace(-2.0, 2.0, 60)
+    truth = ["yes" if one > 0 else "no" for one in width]
+    asked = [k for k in range(60) if k % 4 == 1]
+    frame = pd.DataFrame({"width": width, "label": ["" if k in asked else truth[k] for k in range(60)]})
+    frame.to_csv(table, index=False)
+    lines = [
+        {"position": k, "annotator": "Ann" if j % 2 else "Bob", "answer": other(truth[k])} for j, k in enumerate(asked)
+    ]
+    pd.DataFrame(lines).to_csv(tmp_path / "said.csv", index=False)
+    label(table, *SKILLS, "--ask", tmp_path / "next.csv", "--batch", 2)
+    shown = label("--tell", tmp_path / "said.csv")[1]
+    assert "people with 5 labels or more are believed to be wrong more often than right" in shown, shown
+    found = columns(tmp_path / "run/labels.csv")
+    assert np.mean(np.array(found["label"]) == truth) > 0.9
+
+
 def test_a_terminal_that_was_stopped_goes_on_and_others_have_their_own_place(label, table, tmp_path):
     code, shown, error = label(table, *SKILLS, typed="1\n2\nq\n")
     assert code == 130 and "Question 1 for here" in shown and "9 answers" not in error
