@@ -36,6 +36,8 @@ def ask_person(
     question_of: Callable[[Any], Question],
     *,
     heading: Callable[[SequentialDesign], str] = lambda design: f"Question {design.iteration + 1}",
+    place: int | None = None,
+    name: str | None = None,
     source: IO[str] | None = None,
     shown: IO[str] | None = None,
 ) -> None:
@@ -51,6 +53,10 @@ def ask_person(
         What to show for the candidate of this label.
     heading : callable(design) -> str
         The line above a question, such as how far along it is.
+    place : int, optional
+        Whose candidates these are, where the design's are a row and a person.
+    name : str, optional
+        Who answers; noted in the log.
     source, shown : text streams, default standard input and output
 
     Raises
@@ -64,7 +70,7 @@ def ask_person(
     job.progress = lambda: f" after {design.iteration} answers"
     while not (design.stop is not None and design.stop(design)):
         try:
-            query = _first(design.ask())
+            query = _first(design.ask(worker=place))
         except PoolExhausted:
             return
         question = question_of(query.labels[0])
@@ -73,7 +79,7 @@ def ask_person(
         if chosen is None:
             design.skip(query)
         else:
-            design.tell(query, [question.outcomes[chosen]])
+            design.tell(query, [question.outcomes[chosen]], worker=name)
 
 
 def _first(query: Query) -> Query:

@@ -13,7 +13,7 @@ import hashlib
 import shlex
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -45,6 +45,8 @@ class Job(RunFolder):
         Names of options that results do not depend on, beside ``jobs``.
     free : collection of str
         Settings that may change when a run goes on.
+    later : dict
+        Settings that earlier runs lack, as they are there.
 
     Attributes
     ----------
@@ -59,13 +61,14 @@ class Job(RunFolder):
         *,
         aside: Collection[str] = (),
         free: Collection[str] = (),
+        later: Mapping[str, Any] = MappingProxyType({}),
     ):
         settings = {name: _plain(value) for name, value in options.items() if name not in (*_FRAME, *aside)}
         self.command = str(context.info_name)
         self.progress: Callable[[], str] = lambda: ""
         super().__init__(
             options["out"], self.command, settings, given=stated(context, settings.keys() - free),
-            resume=options.get("resume", False), pictures=options.get("pictures", "png"),
+            resume=options.get("resume", False), pictures=options.get("pictures", "png"), later=later,
         )  # fmt: skip
 
     def again(self, *options: str) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from adaptive.cli.errors import CommandError
@@ -46,6 +46,8 @@ class RunFolder:
         What figures are written as; a run may go on with another.
     option : str, default "--out"
         How the command names the folder, for messages.
+    later : dict of plain data, default none
+        Settings that earlier runs lack, as they are there. They are kept only where they differ from that.
 
     Attributes
     ----------
@@ -72,6 +74,7 @@ class RunFolder:
         resume: bool = False,
         pictures: str = "png",
         option: str = "--out",
+        later: Mapping[str, Any] = MappingProxyType({}),
     ):
         if pictures not in PICTURES:
             raise CommandError(f"--format must be one of {', '.join(PICTURES)}, got {pictures}.")
@@ -83,9 +86,9 @@ class RunFolder:
         if resume:
             if stored is None:
                 raise CommandError(f"there is no run to resume in {path}; leave --resume out to start one.")
-            _agree(path, stored, {"command": command} | {key: settings[key] for key in given}, option)
+            _agree(path, {**later, **stored}, {"command": command} | {key: settings[key] for key in given}, option)
             self.settings = {key: stored[key] for key in settings if key in stored}
-            missing = sorted(set(settings) - set(stored))
+            missing = sorted(set(settings) - set(stored) - set(later))
             if missing:
                 raise CommandError(f"{path / _SETTINGS} lacks {', '.join(missing)}: it is not a run of this version.")
         else:
@@ -95,7 +98,7 @@ class RunFolder:
                 )
             if path.is_dir() and not _untouched(path):
                 raise CommandError(f"{path} is not empty; name a new or empty folder with {option}.")
-            self.settings = dict(settings)
+            self.settings = {key: value for key, value in settings.items() if key not in later or value != later[key]}
         self._new = None if resume else {"command": command, **self.settings}
         self._kept = stored or {}
         self._lock: Any = None

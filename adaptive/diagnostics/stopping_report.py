@@ -85,6 +85,9 @@ def when_to_stop(
         if predictive.undecided or not predictive.provides("probabilities"):
             continue
         now = np.asarray(predictive.probabilities, dtype=float)
+        if hasattr(rows, "annotators"):  # what is predicted are true labels, not what somebody says
+            believer: Any = step.estimator
+            now = believer.predict_proba(pools.take(rows.table, np.unique(rows.rows)))
         left = _best("information_gain", step.estimator, rows, open_rows, None)
         gain = _best("expected_error_reduction", step.estimator, rows, open_rows, targets)
         moved = np.nan if last is None or last.shape != now.shape else 0.5 * np.abs(now - last).sum(axis=1).mean()

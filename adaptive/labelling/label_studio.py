@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from adaptive.loop.sequential_design import SequentialDesign
     from adaptive.types import Pool
 
-__all__ = ["read_label_studio", "write_label_studio"]
+__all__ = ["read_label_studio", "write_label_studio", "write_listed"]
 
 
 def write_label_studio(
@@ -44,7 +44,7 @@ def write_label_studio(
     path : path
         An existing file is replaced.
     data : frame, mapping of columns, or sequence, each as long as the pool, optional
-        What people are to see; by default what is readable in the pool itself.
+        What people are to see; by default what is readable in the pool itself. Of pairs as long as their table.
     predictions : bool, default False
         Attach the most probable label and its probability; whoever sees it is inclined to agree.
     from_name, to_name : str
@@ -79,6 +79,15 @@ def write_label_studio(
             value = {"choices": [str(plain(believed.outcomes[best]))]}
             result = {"from_name": from_name, "to_name": to_name, "type": "choices", "value": value}
             task["predictions"] = [{"model_version": version, "score": float(chances[best]), "result": [result]}]
+    _write(listed, path)
+
+
+def write_listed(listed: Sequence[Mapping[str, Any]], path: str | os.PathLike[str]) -> None:
+    """Write tasks, each the data of one."""
+    _write([{"data": task} for task in listed], path)
+
+
+def _write(listed: Sequence[Any], path: str | os.PathLike[str]) -> None:
     write_file(Path(path), json.dumps(listed, indent=1, ensure_ascii=False, allow_nan=False))
 
 

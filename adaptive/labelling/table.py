@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from adaptive.loop.sequential_design import SequentialDesign
     from adaptive.types import Pool
 
-__all__ = ["read_csv", "write_csv"]
+__all__ = ["FILLED", "read_csv", "write_csv", "write_listed"]
 
-_FILLED = ("answer", "annotator")
+FILLED = ("answer", "annotator")
 
 
 def write_csv(
@@ -30,7 +30,9 @@ def write_csv(
 ) -> None:
     """Write the candidates that wait for answers.
 
-    The columns are query, position, id, score, those of ``data``, and the empty ones answer and annotator.
+    The columns are query, position, id, score, those of ``data``, and the empty ones answer and annotator. Where
+    candidates are pairs of a row and a person (`designs.pool.Annotated`) position and id are those of the pair, and a
+    column "for" says whom it was chosen for; somebody else may answer (see ``tell``).
 
     Parameters
     ----------
@@ -38,7 +40,7 @@ def write_csv(
     path : path
         An existing file is replaced.
     data : frame, mapping of columns, or sequence, each as long as the pool, optional
-        What people are to see; by default what is readable in the pool itself.
+        What people are to see; by default what is readable in the pool itself. Of pairs as long as their table.
 
     Raises
     ------
@@ -57,9 +59,13 @@ def write_csv(
     ...     print((Path(folder) / "next.csv").read_text().splitlines()[0])
     query,position,id,score,answer,annotator
     """
-    listed = tasks(design, data, _FILLED)
+    write_listed(tasks(design, data, FILLED), path)
+
+
+def write_listed(listed: Sequence[Mapping[str, Any]], path: str | os.PathLike[str]) -> None:
+    """Write tasks as the lines of a file whose last columns people fill in."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, [*listed[0], *_FILLED], restval="", lineterminator="\n")
+    writer = csv.DictWriter(text, [*listed[0], *FILLED], restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(listed)
     write_file(Path(path), text.getvalue())

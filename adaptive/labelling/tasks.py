@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from adaptive.loop.sequential_design import SequentialDesign
     from adaptive.types import Pool
 
-__all__ = ["FIELDS", "tasks"]
+__all__ = ["FIELDS", "PERSON", "tasks"]
 
 FIELDS = ("query", "position", "id", "score")  # what identifies a task; the rest is for people
+PERSON = "for"  # whom a task was chosen for, where candidates are a row and a person
 
 
 def tasks(
@@ -29,15 +30,15 @@ def tasks(
     design : SequentialDesign over a fixed pool
     data : frame, mapping of columns, or sequence, each as long as the pool, optional
         What people are to see of a candidate; by default the columns of a pool that is a frame, and the entries of
-        one whose entries are text or numbers.
+        one whose entries are text or numbers. Of pairs of a row and a person: of a row, as long as their table.
     reserved : tuple of str
         Further names that no column may have.
 
     Returns
     -------
     list of dict
-        query, position, id (the pool's label of the candidate), score (None where the design did not choose), and the
-        columns of ``data``: plain numbers, text and None.
+        query, position, id (the pool's label of the candidate), score (None where the design did not choose), of pairs
+        of a row and a person "for" (that person), and the columns of ``data``: plain numbers, text and None.
 
     Raises
     ------
@@ -46,10 +47,16 @@ def tasks(
     """
     if design.changing_pool:
         raise ValueError("labels go out and in by position, but the design's pool is a callable; use ask and tell.")
-    shown = _columns(design.pool, data, (*FIELDS, *reserved))
+    pool: Any = design.pool
+    people = hasattr(pool, "asked_of")
+    table, kept = (pool.table, (*FIELDS, PERSON)) if people else (pool, FIELDS)
+    shown = _columns(table, data, (*kept, *reserved))
     listed = []
     for query in design.pending:
-        columns = {name: [plain(one) for one in pools.take(column, query.positions)] for name, column in shown.items()}
+        asked: Any = query.candidates
+        rows = asked.rows if people else query.positions
+        columns = {PERSON: list(map(plain, asked.annotators))} if people else {}
+        columns |= {name: [plain(one) for one in pools.take(column, rows)] for name, column in shown.items()}
         for row, (position, label, score) in enumerate(zip(query.positions, query.labels, query.scores, strict=True)):
             identity = (query.id, int(position), plain(label), plain(score))
             listed.append(

@@ -13,7 +13,7 @@ from adaptive import checks
 from adaptive import pool as pools
 from adaptive.labelling.answers import Answer, Imported
 from adaptive.labelling.labels import typed
-from adaptive.labelling.naming import meant
+from adaptive.labelling.naming import doubts, meant
 from adaptive.labelling.reconciling import reconcile
 from adaptive.labelling.standing import Said, Standing, latest
 
@@ -53,13 +53,22 @@ def tell(
     -------
     Imported
 
+    Notes
+    -----
+    Where candidates are pairs of a row and a person (`designs.pool.Annotated`), positions are those of pairs, as
+    ``write_csv`` wrote them. The row of the pair is what an answer is about; whose it is the annotator says, and
+    without one the pair does. So a line that was chosen for Ann and filled in by Bob is learnt as Bob's about the same
+    row, which nobody had asked, and Ann's waits (``skip`` it, if once is enough). Answers of several people to a row
+    are all learnt, and do not contradict each other. Where the people of the pool are the bare places 0, 1, 2, ... and
+    no names or numbers of people, the position alone says whose an answer is, and the annotator is noted in the log.
+
     Raises
     ------
     ValueError
         If a position is not in the pool or its id another one's, a query did not ask it, a label is unknown, or two
-        people contradict each other and the design has not ``repeat=True``: nothing is learnt then. What the estimator
-        itself refuses (a third label where two are possible) leaves that query waiting; give ``classes`` to have it
-        found before anything is learnt.
+        people contradict each other and the design has not ``repeat=True``; of pairs, if an annotator is none of the
+        people, or ``combine`` is not "each": nothing is learnt then. What the estimator itself refuses (a third label
+        where two are possible) leaves that query waiting; give ``classes`` to have it found before anything is learnt.
 
     Examples
     --------
@@ -78,6 +87,18 @@ def tell(
     given, standing = list(answers), Standing(design)
     for answer in given:
         _check(answer, design, standing)
+    if hasattr(design.pool, "asked_of"):
+        if combine != "each":
+            raise ValueError(
+                f"combine must be 'each' where candidates are a row and a person, got {combine!r}: every answer is "
+                "learnt as its person's."
+            )
+        given = [_own(answer, design.pool) for answer in given]
+    for answer in given:
+        if design.mask is not None and not design.mask[answer.position]:
+            raise ValueError(
+                f"{answer.where}: position {answer.position} may not be asked (mask), so its answer is not taken."
+            )
     said = latest(typed(given, design, classes))
     if combine == "each":
         return reconcile(design, said)
@@ -101,8 +122,25 @@ def _check(answer: Answer, design: SequentialDesign, standing: Standing) -> None
             f"{answer.where}: query {answer.query} never asked position {position}, so its answer is not taken; is it "
             "of another design?"
         )
-    if design.mask is not None and not design.mask[position]:
-        raise ValueError(f"{answer.where}: position {position} may not be asked (mask), so its answer is not taken.")
+
+
+def _own(answer: Answer, pool: Any) -> Answer:
+    """The answer at the pair of its row and whoever gave it; a query that asked somebody else is not answered."""
+    people = pool.people
+    if people == list(range(len(people))):  # places, not people
+        return answer
+    row, place = divmod(answer.position, len(people))
+    if answer.annotator is not None:
+        found = meant(answer.annotator, people)
+        if len(found) != 1:
+            raise ValueError(
+                f"{answer.where}: the annotator must be one of the people of the pool: "
+                f"{doubts(answer.annotator, people, found)}."
+            )
+        place = found[0]
+    position = row * len(people) + place
+    query = answer.query if position == answer.position else None
+    return answer._replace(position=position, id=None, query=query, annotator=str(people[place]))
 
 
 def _majorities(answers: list[Answer], standing: Standing) -> tuple[list[Answer], list[int]]:

@@ -33,7 +33,7 @@ from adaptive.loop.query import Query, as_outcomes
 from adaptive.loop.questions import Questions
 from adaptive.loop.runner import Runner
 from adaptive.loop.seeds import Purpose, seed_of, sequence
-from adaptive.loop.shown import announce, design_html, design_text
+from adaptive.loop.shown import announce, design_html, design_text, warn_of_doubts
 from adaptive.loop.state import DesignState
 from adaptive.loop.stopping import StoppingRule
 
@@ -177,6 +177,7 @@ class SequentialDesign:
             log.create(headers.header(self._seed, state.candidates, self._origin, self._recorded()))
         self._journal = Journal(log, self._start, self._learnt, self._notify)
         self._runner = Runner(self, self._journal, measure)
+        self._doubts = set[str]()  # those that were said
 
     def _recorded(self) -> dict[str, Any]:
         """The arguments that a log must agree with."""
@@ -593,5 +594,6 @@ class SequentialDesign:
 
     def _notify(self, event: dict[str, Any]) -> None:
         announce(event)
+        warn_of_doubts(self.estimator_, event, self._doubts)
         for callback in self.callbacks:
             callback(self, event)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,10 +17,19 @@ if TYPE_CHECKING:
     from adaptive.loop.sequential_design import SequentialDesign
     from adaptive.types import Pool
 
-__all__ = ["announce", "design_html", "design_text", "query_html", "query_text"]
+__all__ = ["announce", "design_html", "design_text", "query_html", "query_text", "warn_of_doubts"]
 
 MOST_ROWS, MOST_COLUMNS = 10, 8  # of a query
 LOGGER = logging.getLogger("adaptive.loop")
+
+
+def warn_of_doubts(estimator: Any, event: dict[str, Any], said: set[str]) -> None:
+    """Say of a question what it rests on though no answer tells it (the estimator's ``doubts_``), each kind once."""
+    chosen = event["event"] == "ask" and not event.get("volunteered", False)
+    doubts: dict[str, str] = getattr(estimator, "doubts_", {}) if chosen else {}
+    for kind in [one for one in doubts if one not in said]:
+        said.add(kind)
+        warnings.warn(doubts[kind], UserWarning, stacklevel=6)
 
 
 def announce(event: dict[str, Any]) -> None:

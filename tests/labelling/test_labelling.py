@@ -13,6 +13,8 @@ from sklearn.linear_model import LogisticRegression
 
 from adaptive import BayesianLogisticRegression, SequentialDesign
 from adaptive.labelling import Answer, Imported, read_csv, read_label_studio, tell, write_csv, write_label_studio
+from adaptive.labelling.standing import Standing
+from designs.pool import Annotated
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 3))
@@ -412,3 +414,88 @@ def test_a_number_is_the_same_label_however_it_was_saved(classes, said, learnt):
     assert outcome == [learnt] and type(outcome[0]) is type(learnt)
     with pytest.raises(ValueError, match=r"the label '3.0' is unknown; the known classes are"):
         tell(design, [Answer(2, "3.0")])
+
+
+# -- candidates that are a row and a person ----------------------------------------------------------------------------
+
+
+def paired(people=("Ann", "Bob"), **options):
+    model = BayesianLogisticRegression(classes=["no", "yes"], prior_scale=1.0, annotators=True)
+    return SequentialDesign(model, Annotated(X, list(people)), random_state=0, **options)
+
+
+def by_person(design):
+    return sorted((design.pool[one.position], one.who, one.outcome) for one in Standing(design).said)
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_pairs_go_out_and_come_back_as_their_own_peoples(tmp_path, kind):
+    design, path = paired(), tmp_path / f"next.{kind}"
+    positions = design.ask(4).positions.tolist()
+    pairs = [design.pool[position] for position in positions]
+    if kind == "csv":
+        write_csv(design, path, data=NAMES)
+        rows = read_rows(path)
+        assert [row["candidate"] for row in rows] == [NAMES[row] for row, _ in pairs]
+        assert [row["for"] for row in rows] == [who for _, who in pairs]
+        fill(path, {position: TRUTH[row] for position, (row, _) in zip(positions, pairs, strict=True)})
+        given = read_csv(path)
+    else:
+        write_label_studio(design, path, data=NAMES)
+        said = {position: [(who, TRUTH[row])] for position, (row, who) in zip(positions, pairs, strict=True)}
+        exported(path, said)
+        given = read_label_studio(path)
+    assert tell(design, given).learnt == 4 and not design.pending
+    told = by_person(design)
+    assert told == sorted(((row, who), who, TRUTH[row]) for row, who in pairs)
+    assert tell(design, given) == Imported(known=4) and by_person(design) == told
+
+
+def test_a_line_that_somebody_else_fills_in_is_that_persons():
+    design = paired()
+    (position,) = design.ask(worker="Ann").positions.tolist()
+    row, query = position // 2, design.pending[0].id
+    label = str(design.pool.labels([position])[0])
+    lines = [Answer(position, "yes", id=label, query=query, annotator="bob ")]
+    found = tell(design, lines)
+    assert (found.learnt, found.volunteered, found.waiting) == (1, [2 * row + 1], [position])
+    lines += [Answer(position, "no", id=label, query=query, annotator="Ann")]  # they disagree: both are learnt
+    found = tell(design, lines)
+    assert (found.learnt, found.known, found.waiting) == (1, 1, [])
+    assert by_person(design) == [((row, "Ann"), "Ann", "no"), ((row, "Bob"), "Bob", "yes")]
+    assert tell(design, [Answer(2 * row + 1, "yes"), Answer(2 * row, "yes")]).corrected == [2 * row]
+    assert set(design.estimator_.annotators_) == {"Ann", "Bob"}
+
+
+def test_of_numbers_of_people_the_name_counts_and_of_places_the_position():
+    design = paired([101, 102])
+    tell(design, [Answer(6, "yes", annotator="102"), Answer(6, "no")])
+    assert by_person(design) == [((3, 101), "101", "no"), ((3, 102), "102", "yes")]
+    design = paired(range(2))
+    tell(design, [Answer(6, "yes", annotator="1"), Answer(7, "no", annotator="Ann")])
+    assert by_person(design) == [((3, 0), "1", "yes"), ((3, 1), "Ann", "no")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "sentence"),
+    [
+        (Answer(6, "yes", annotator="Ana"), {}, "must be one of the people .* did you mean 'Ann'"),
+        (Answer(6, "yes", id="(4, 'Ann')"), {}, "position 6 of the pool is"),
+        (
+            Answer(6, "yes", annotator="Bob"),
+            {"combine": "majority"},
+            "combine must be 'each' where candidates",
+        ),
+    ],
+)
+def test_what_pairs_do_not_take_is_one_sentence(answer, options, sentence):
+    design = paired()
+    with pytest.raises(ValueError, match=sentence):
+        tell(design, [answer], **options)
+    assert not design.history_["step"]
+
+
+def test_a_pair_that_may_not_be_asked_is_not_told():
+    design = paired(mask=np.arange(60) % 2 == 0)  # Bob has gone
+    with pytest.raises(ValueError, match="position 7 may not be asked"):
+        tell(design, [Answer(6, "yes", annotator="Bob")])

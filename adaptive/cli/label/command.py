@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -76,6 +78,20 @@ def label(
     report: Annotated[
         bool, typer.Option("--report", help="Ask nothing; write labels and report of the run in --out as it is.")
     ] = False,
+    skills: Annotated[
+        int,
+        whole_number(
+            "Learn how often each of at most so many people is right, and choose whom to ask what (default 0: no)."
+        ),
+    ] = 0,
+    annotator: Annotated[
+        str | None,
+        typer.Option(
+            help="With --skills: who answers in the terminal (default here), or a file without names (somebody).",
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = None,
     stop: Stop = None,
     seed: Annotated[int, whole_number("Seed of random choices (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-label-run")] = Path("adaptive-label-run"),
@@ -87,7 +103,13 @@ def label(
     In the terminal, one row at a time, or in batches through files that people fill in. Rows that have a label already
     are learnt first. Every answer is on disk before the next question; --resume goes on where a run was stopped. At the
     end of every call: labels.csv (the table with labels, and what is predicted for the rest), answers.csv, and a report
-    with figures on how well answers were predicted and whether it is time to stop. A long Parquet file, of more than
+    with figures on how well answers were predicted and whether it is time to stop.
+
+    Of several people's answers to a row the majority counts. With --skills N each answer is learnt as its person's, by
+    the column "annotator" or Label Studio's completed_by: labels.csv then holds what is believed to be true beside what
+    was said, people.csv a line for each person.
+
+    A long Parquet file, of more than
     four million cells, stays on disk and is read in parts: numbers are its features, labels.csv holds the labelled
     rows, and --report writes predictions.parquet.
     """
@@ -95,11 +117,14 @@ def label(
     options |= {"show": show or [], "ignore": ignore or [], "stop": stop or [], "classes": names_of(classes)}
     _check_use(ask, another, report, context)
     # a run may go on beyond where it stopped
-    job = Job(context, options, aside=("ask", "batch", "another", "tell", "report"), free=("stop",))
-    require_at_least(("batch", batch, 1), ("seed", seed, 0))
+    aside = ("ask", "batch", "another", "tell", "report", "annotator")
+    job = Job(context, options, aside=aside, free=("stop",), later={"skills": 0})
+    require_at_least(("batch", batch, 1), ("seed", seed, 0), ("skills", skills, 0))
     require_share(max_missing=max_missing)
     rule = stopping_rule(job.settings["stop"] if stop is None else stop)
-    _run(job, rule, ask=ask, batch=batch, another=another, tell=tell, report=report)
+    if annotator is not None and not job.settings.get("skills"):
+        raise CommandError("--annotator is about a run with --skills, in which answers are somebody's.")
+    _run(job, rule, ask=ask, batch=batch, another=another, tell=tell, report=report, annotator=annotator)
 
 
 def _check_use(ask: Path | None, another: bool, report: bool, context: typer.Context) -> None:
@@ -111,27 +136,54 @@ def _check_use(ask: Path | None, another: bool, report: bool, context: typer.Con
         raise CommandError("--report asks nothing; leave --ask out, or --report.")
 
 
-def _run(job: Job, rule: Any, *, ask: Path | None, batch: int, another: bool, tell: Path | None, report: bool) -> None:
+def _run(
+    job: Job, rule: Any, *, ask: Path | None, batch: int, another: bool, tell: Path | None, report: bool,
+    annotator: str | None,
+) -> None:  # fmt: skip
     from adaptive.cli.label.asked_rows import design_of, rows_of
-    from adaptive.cli.label.people import ask_in_terminal, learn_file, write_questions
-    from adaptive.cli.label.report import write
 
     job.file("table", "to label")
-    rows = rows_of(job)
+    rows, skills = rows_of(job), job.settings.get("skills", 0)
     with (
         warnings_in_one_line(),
         job,
-        design_of(rows, job.log / "answers.jsonl", job.settings["seed"], rule) as design,
+        design_of(rows, job.log / "answers.jsonl", job.settings["seed"], rule, skills) as design,
     ):
+        ways = _of_people(annotator) if skills else _of_rows()
         for note in rows.notes:
             print(note)
         try:
             if tell is not None:
-                print(learn_file(design, rows, tell))
+                print(ways.learn(design, rows, tell))
             if ask is not None:
-                print(write_questions(design, rows, ask, batch, another=another, tell=job.again("--tell")))
+                print(ways.questions(design, rows, ask, batch, another=another, tell=job.again("--tell")))
             if ask is None and tell is None and not report:
-                ask_in_terminal(job, design, rows)
+                ways.terminal(job, design, rows)
         finally:
             if tell is not None or report or ask is None:
-                write(design, rows, job, report)
+                ways.report(design, rows, job, report)
+
+
+class _Ways(NamedTuple):
+    """Ways to ask, to learn and to report."""
+
+    terminal: Callable[..., None]
+    questions: Callable[..., str]
+    learn: Callable[..., str]
+    report: Callable[..., None]
+
+
+def _of_rows() -> _Ways:
+    from adaptive.cli.label import people, report
+
+    return _Ways(people.ask_in_terminal, people.write_questions, people.learn_file, report.write)
+
+
+def _of_people(name: str | None) -> _Ways:
+    from adaptive.cli.label import skills, skills_report
+
+    here, somebody = name or skills.HERE, name or skills.SOMEBODY
+    return _Ways(
+        partial(skills.ask_here, name=here), skills.write_lines, partial(skills.learn_people, name=somebody),
+        skills_report.write,
+    )  # fmt: skip

@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from adaptive.cli.label.asked_rows import AnyRows
     from adaptive.loop import SequentialDesign
 
-__all__ = ["ask_in_terminal", "learn_file", "write_questions"]
+__all__ = [
+    "ask_in_terminal",
+    "columns_of",
+    "learn_file",
+    "question_of",
+    "read_answers",
+    "refuse_answers",
+    "what_to_do",
+    "write_questions",
+]
 
 _OWN = ("query", "position", "id", "score", "answer", "annotator", "line")  # columns of a file of questions
 
@@ -25,16 +34,18 @@ _OWN = ("query", "position", "id", "score", "answer", "annotator", "line")  # co
 def ask_in_terminal(job: Job, design: SequentialDesign, rows: AnyRows) -> None:
     """Show row after row; every answer is on disk before the next."""
 
-    def question(position: int) -> Question:
-        lines = [f"  {name}: {cell}" for name, cell in rows.seen(position).items()]
-        return Question("\n".join(lines), [str(label) for label in rows.classes], list(rows.classes))
-
     def heading(now: Any) -> str:
         done = "" if now.stop is None else f", {now.stop.fraction_done(now):.0%} done"
         line = rows.line(int(now.pending[0].positions[0]))
         return f"Question {len(now.history_['step']) + 1}{_believed(now, rows)}{done} (line {line})"
 
-    ask_person(job, design, question, heading=heading)
+    ask_person(job, design, lambda position: question_of(rows, position), heading=heading)
+
+
+def question_of(rows: AnyRows, position: int) -> Question:
+    """Return a row as people see it, with its labels."""
+    lines = [f"  {name}: {cell}" for name, cell in rows.seen(position).items()]
+    return Question("\n".join(lines), [str(label) for label in rows.classes], list(rows.classes))
 
 
 def write_questions(design: SequentialDesign, rows: AnyRows, path: Path, n: int, *, another: bool, tell: str) -> str:
@@ -45,7 +56,7 @@ def write_questions(design: SequentialDesign, rows: AnyRows, path: Path, n: int,
     from adaptive import labelling
     from adaptive.loop import PoolExhausted
 
-    _refuse_answers(path, tell, rows)
+    refuse_answers(path, tell, rows)
     waiting = sum(map(len, design.pending))
     wanted = n + waiting if another else max(n, waiting)
     count = waiting
@@ -58,11 +69,21 @@ def write_questions(design: SequentialDesign, rows: AnyRows, path: Path, n: int,
             if not count:
                 return "Every row was asked or set aside: nothing is left to ask."
             break
+    write = labelling.write_label_studio if path.suffix == ".json" else labelling.write_csv
+    write(design, path, data=columns_of(rows))
+    return what_to_do(path, rows, count, waiting, tell)
+
+
+def columns_of(rows: AnyRows, *own: str) -> dict[str, Any]:
+    """Return the columns that people see in files; those that are called as a column of files are renamed."""
     columns = rows.columns()
     line = columns.pop("line")
-    columns = {"line": line} | {f"table {name}" if name in _OWN else name: part for name, part in columns.items()}
-    write = labelling.write_label_studio if path.suffix == ".json" else labelling.write_csv
-    write(design, path, data=columns)
+    own = (*_OWN, *own)
+    return {"line": line} | {f"table {name}" if name in own else name: part for name, part in columns.items()}
+
+
+def what_to_do(path: Path, rows: AnyRows, count: int, waiting: int, tell: str, names: str = "") -> str:
+    """Return what is to be done with a file of questions that was written."""
     again = f" ({waiting} of them waited already; --another asks for further ones)" if waiting else ""
     words = ", ".join(map(str, rows.classes))
     how = (
@@ -70,7 +91,7 @@ def write_questions(design: SequentialDesign, rows: AnyRows, path: Path, n: int,
         if path.suffix == ".json"
         else f"fill the column 'answer' with {words}, or ? where one cannot tell"
     )
-    return f"{path} holds {count} rows to label{again}: {how}, then: {tell} {shlex.quote(str(path))}"
+    return f"{path} holds {count} rows to label{again}: {how}{names}, then: {tell} {shlex.quote(str(path))}"
 
 
 def learn_file(design: SequentialDesign, rows: AnyRows, path: Path) -> str:
@@ -78,7 +99,7 @@ def learn_file(design: SequentialDesign, rows: AnyRows, path: Path) -> str:
     from adaptive import labelling
 
     try:
-        read = _tasks_of(path, rows) if path.suffix == ".json" else labelling.read_csv(path, classes=rows.classes)
+        read = read_answers(path, rows)
         open_ = [one for one in read if not 0 <= one.position < len(rows) or rows.label_of(one.position) is None]
         imported = labelling.tell(design, open_, classes=rows.classes, combine="majority")
     except (ValueError, OSError) as problem:
@@ -94,9 +115,15 @@ def learn_file(design: SequentialDesign, rows: AnyRows, path: Path) -> str:
     return ", ".join(parts) + "."
 
 
-def _tasks_of(path: Path, rows: AnyRows) -> list[Any]:
-    """Answers of an export of Label Studio; of a project that was not made here, rows are found by what they show."""
+def read_answers(path: Path, rows: AnyRows) -> list[Any]:
+    """Return the answers of a filled table, or of an export of Label Studio.
+
+    Of a project that was not made here, rows are found by what they show.
+    """
     from adaptive import labelling
+
+    if path.suffix != ".json":
+        return labelling.read_csv(path, classes=rows.classes)
 
     def position(data: dict[str, Any]) -> int | None:
         own = data.get("position")
@@ -112,7 +139,7 @@ def _believed(design: SequentialDesign, rows: AnyRows) -> str:
     return f", the model believes to be right on {np.max(predictive.probabilities, axis=1).mean():.0%} of the rows"
 
 
-def _refuse_answers(path: Path, tell: str, rows: AnyRows) -> None:
+def refuse_answers(path: Path, tell: str, rows: AnyRows) -> None:
     """Refuse a file that people have filled in: it is to be told first."""
     if not path.exists():
         return

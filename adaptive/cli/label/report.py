@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from adaptive.cli.label.asked_rows import AnyRows
     from adaptive.loop import SequentialDesign
 
-__all__ = ["write"]
+__all__ = ["count_in_words", "plain", "progress", "write"]
 
 
 def write(design: SequentialDesign, rows: AnyRows, folder: Job, report: bool = False) -> None:
@@ -26,24 +27,30 @@ def write(design: SequentialDesign, rows: AnyRows, folder: Job, report: bool = F
     lines = [rows.line(position) for position in history["position"]]
     folder.write_csv(
         "answers.csv",
-        {"step": history["step"], "line": lines, rows.target: history["outcome"], "score": _plain(history["score"])},
+        {"step": history["step"], "line": lines, rows.target: history["outcome"], "score": plain(history["score"])},
     )
+    counts, asked = Counter(labels.values()), len(history["step"])
+    print(f"\n{count_in_words(labels, rows)}, {asked} of them asked.")
+    if asked:
+        progress(design, folder, {str(label): counts[label] for label in rows.classes})
+
+
+def count_in_words(labels: Mapping[int, Any], rows: AnyRows) -> str:
+    """Return how many rows have a label, and which."""
     counts = Counter(labels.values())
     told = ", ".join(f"{counts[label]} {label}" for label in rows.classes)
-    asked = len(history["step"])
-    print(f"\n{sum(counts.values())} of {len(rows)} rows have a label ({told}), {asked} of them asked.")
-    if asked:
-        _progress(design, folder, {str(label): counts[label] for label in rows.classes})
+    return f"{sum(counts.values())} of {len(rows)} rows have a label ({told})"
 
 
-def _progress(design: SequentialDesign, folder: Job, counts: dict[str, int]) -> None:
+def progress(design: SequentialDesign, folder: Job, counts: dict[str, int]) -> None:
+    """Write progress.csv, summary.json and the figures on accuracy and stopping; print what they say."""
     from adaptive import diagnostics, plots
 
     every = max(1, design.iteration // 20)
     report = diagnostics.when_to_stop(design, every=every)
     judged = diagnostics.calibration(design, every=every)
     if report["n_labelled"]:
-        folder.write_csv("progress.csv", {name: _plain(column) for name, column in report.items()})
+        folder.write_csv("progress.csv", {name: plain(column) for name, column in report.items()})
         folder.draw(plots.when_to_stop(report), "stopping")
         print(diagnostics.in_words(report))
     if judged["n_labelled"]:
@@ -63,5 +70,6 @@ def _progress(design: SequentialDesign, folder: Job, counts: dict[str, int]) -> 
     )
 
 
-def _plain(column: list[Any]) -> list[Any]:
+def plain(column: list[Any]) -> list[Any]:
+    """Return a column with None for nan."""
     return [None if isinstance(one, float) and np.isnan(one) else one for one in column]

@@ -11,7 +11,7 @@ import numpy as np
 
 from adaptive import tables
 from adaptive.cli.errors import CommandError
-from adaptive.cli.label.asked_rows import design_of, model_of, rows_of
+from adaptive.cli.label.asked_rows import design_of, model_of, of_people, rows_of
 from adaptive.cli.label.embeddings import read_embeddings
 from adaptive.cli.label.rows import MOST_SHOWN, Rows, names_of, read_labels
 from adaptive.cli.run_folder import RunFolder
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["of_run", "pool"]
 
 TARGET = "label"
-_TABLE = 0  # the session whose labels stand in the table
 _RUN = (
     "table",
     "classes",
@@ -36,6 +35,7 @@ _RUN = (
     "max_missing",
     "stop",
     "seed",
+    "skills",
 )  # settings of `adaptive label`
 
 
@@ -86,7 +86,7 @@ def pool(
         from adaptive.loop import SequentialDesign
 
         if people:
-            return _of_people(rows, X, people, rule, seed, log, begun)
+            return _of_people(rows, X, skills, rule, seed, log, begun)
         free = ~rows.labelled
         if begun:
             return SequentialDesign.load(log, model_of(rows), X, mask=free, stop=rule)
@@ -110,19 +110,12 @@ def pool(
 
 
 def _of_people(
-    rows: Rows, X: np.ndarray, people: list[int], rule: Any, seed: int, log: EventLog, begun: bool
+    rows: Rows, X: np.ndarray, skills: int, rule: Any, seed: int, log: EventLog, begun: bool
 ) -> SequentialDesign:
     """Design whose candidates are a row and a session; number 0 is the table, whose labels are taken for the truth."""
-    from adaptive.estimators import BayesianLogisticRegression
     from adaptive.loop import SequentialDesign
-    from designs.pool import Annotated
 
-    pairs = Annotated(X, people)
-    model = BayesianLogisticRegression(classes=sorted(rows.classes), annotators={_TABLE: 1.0})
-    known = rows.labels()
-    if known:
-        model.partial_fit(pairs.of(list(known), [_TABLE] * len(known)), np.array(list(known.values())))
-    free = ~rows.labelled[pairs.rows] & ~pairs.asked_of(_TABLE)
+    model, pairs, free = of_people(rows, X, skills)
     if begun:
         return SequentialDesign.load(log, model, pairs, mask=free, stop=rule)
     return SequentialDesign(model, pairs, mask=free, stop=rule, random_state=seed, log=log)
@@ -132,7 +125,12 @@ def of_run(path: Path) -> Pool:
     """Go on with a run of ``adaptive label``, in its own log."""
     from adaptive.serve import Pool, Shown
 
-    folder = RunFolder(path, "label", dict.fromkeys(_RUN), resume=True)
+    folder = RunFolder(path, "label", dict.fromkeys(_RUN), resume=True, later={"skills": 0})
+    if folder.settings.get("skills"):
+        raise CommandError(
+            f"the run in {path} learns people's skills by their names, and sessions have numbers: go on with it by "
+            f"`adaptive label`, or begin anew with adaptive serve --label ... --skills {folder.settings['skills']}."
+        )
     rows, settings = rows_of(folder), folder.settings
 
     def begin(_: EventLog, begun: bool) -> SequentialDesign:

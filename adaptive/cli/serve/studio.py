@@ -263,20 +263,7 @@ _NAMES = ("task", "label", "annotator", "predicted", "probability")
 
 def _people(live: Live) -> dict[str, list[Any]]:
     """Columns annotator, labels, agreement with others about the same tasks, and skill with its interval."""
+    from adaptive.labelling.agreement import people_table
+
     said = live.said()
-    names = live.studio.people() if said else {}
-    skills = live.skills()
-    table: dict[str, list[Any]] = {"annotator": [], "labels": [], "agreement": []}
-    if skills:
-        table |= {"skill": [], "low": [], "high": []}
-    for who in dict.fromkeys(one for _, one, _ in said):
-        own = {row: label for row, one, label in said if one == who}
-        beside = [label == own[row] for row, one, label in said if one != who and row in own]
-        table["annotator"].append(names.get(who, who))
-        table["labels"].append(len(own))
-        table["agreement"].append(round(sum(beside) / len(beside), 3) if beside else None)
-        if skills:
-            one = skills.get(who)
-            for key, name in (("skill", "mean"), ("low", "low"), ("high", "high")):
-                table[key].append(None if one is None else round(float(getattr(one, name)), 4))
-    return table if said else {}
+    return people_table(said, live.skills(), live.studio.people()) if said else {}

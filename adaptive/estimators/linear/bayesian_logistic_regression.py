@@ -6,6 +6,7 @@ one kind for two classes and others for more.
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from adaptive import pool
 from adaptive.estimators.belief import Belief, BeliefEstimator, of_belief
 from adaptive.estimators.linear.annotators.annotated_belief import AnnotatedBelief
 from adaptive.estimators.linear.annotators.answers import Answers
-from adaptive.estimators.linear.annotators.asked import AskedRows, pairs_of, warn_of_people
+from adaptive.estimators.linear.annotators.asked import AskedRows, pairs_of
 from adaptive.estimators.linear.binary_belief import BinaryBelief
 from adaptive.estimators.linear.integrated_belief import IntegratedBelief
 from adaptive.estimators.linear.one_vs_rest_belief import OneVsRestBelief
@@ -122,6 +123,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     annotators_ : dict or None
         With ``annotators``: of everybody who has answered a `Skill`, the probability of a right answer (``mean``, and
         ``low``, ``high`` of a 90% interval), the number of ``labels``, and ``rates`` (c, c), true labels in rows.
+    doubts_ : dict
+        With ``annotators``: what of this rests on the prior alone, a sentence each by its kind: "one_person" where all
+        labels are one person's, "most_wrong" where most people are believed to be wrong more often than right.
     truth_ : (rows, probabilities) or None
         With ``annotators``: positions (n,) of the rows somebody has answered, and (n, c) probabilities of their labels.
     posterior_ : Posterior over the weights and, last, the intercept
@@ -158,7 +162,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     weights: rates are integrated out, and learnt by the way. That true labels are not certain does not widen the
     intervals of skills: nominal 90% cover .81 to .88 after 120 labels of five people (`ours-skills-coverage`). Where
     one person has answered everything, errors and noise of the labels cannot be told apart, and where most people are
-    wrong more often than right the classes may be the wrong way round: both are said in a warning of ``fit``.
+    wrong more often than right the classes may be the wrong way round: both are said in a warning of ``fit``, once by
+    each `SequentialDesign` when it asks, and in ``doubts_``. Of somebody with fewer than five labels it is the prior
+    that decides, by which a stranger's interval is .53 to 1.00, and neither is said.
 
     Rows asked by "uncertainty" lie near the class boundary, where labels say little about the length of the weights: a
     scale learnt from them alone can be several times too large, and intervals then cover too little.  Integrate, give
@@ -254,9 +260,8 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         """
         fitted = self._fit(X, y, sample_weight=sample_weight)
         warn_of_one_class(fitted.belief_.data.classes)
-        if isinstance(fitted.belief_, AnnotatedBelief):
-            belief = fitted.belief_
-            warn_of_people(belief.skills, belief.settings.known_skills, len(belief.data.classes) == 2)
+        for sentence in self.doubts_.values():
+            warnings.warn(sentence, UserWarning, stacklevel=2)
         return fitted
 
     def partial_fit(
@@ -475,6 +480,12 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         """Skills of everybody who has answered, by person; None without ``annotators``."""
         belief = self.fitted_belief()
         return belief.skills if isinstance(belief, AnnotatedBelief) else None
+
+    @property
+    def doubts_(self) -> dict[str, str]:
+        """Sentences by their kind on what rests on the prior alone; none without ``annotators``, or before any fit."""
+        belief = getattr(self, "belief_", None)
+        return belief.doubts if isinstance(belief, AnnotatedBelief) else {}
 
     @property
     def truth_(self) -> tuple[np.ndarray, np.ndarray] | None:

@@ -21,10 +21,10 @@ import numpy as np
 
 from adaptive import pool as pools
 from adaptive.labelling.answers import Answer
+from adaptive.labelling.candidates import Candidates
 from adaptive.labelling.label_studio_export import Export
 from adaptive.labelling.reconciling import reconcile
 from adaptive.labelling.standing import Standing
-from adaptive.labelling.studio.candidates import Candidates
 from adaptive.labelling.studio.client import LabelStudio, StudioAway, StudioError
 
 if TYPE_CHECKING:

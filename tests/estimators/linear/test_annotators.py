@@ -1,5 +1,6 @@
 """Labels of people who may be wrong: the same as summing over true labels, whoever lies, whatever they are called."""
 
+import copy
 import itertools
 import warnings
 
@@ -147,6 +148,10 @@ def test_of_few_labels_the_prior_decides():
     kept = np.setdiff1d(np.arange(60), few)
     skill = model(fit_intercept=True, tol=1e-4).fit(part.take(kept), said[kept]).annotators_["p2"]
     assert skill.labels == 3 and abs(skill.mean - 0.82) < 0.12 and skill.high - skill.low > 0.3
+    for right in (0, 2, 4):  # of four labels: whatever they say, the person stays nearer to a stranger than to them
+        counts = np.diag([right / 2, right / 2]) + (4 - right) / 2 * (1 - np.eye(2))
+        few = Rates(["p"], counts[None], {}).skill(0)
+        assert abs(few.mean - 0.82) < abs(few.mean - right / 4) and few.high - few.low > 0.25
 
 
 def test_names_of_classes_and_the_order_of_people_change_nothing():
@@ -215,14 +220,34 @@ def test_a_worker_is_asked_about_what_is_his():
 
 def test_what_rests_on_the_prior_alone_is_said():
     _, part, said = answered([0.9], 30)
-    with pytest.warns(UserWarning, match="from one person, 'p0'"):
-        model(fit_intercept=True, tol=1e-4).fit(part, said)
+    with pytest.warns(UserWarning, match="from one person"):
+        alone = model(fit_intercept=True, tol=1e-4).fit(part, said)
+    assert [*alone.doubts_] == ["one_person"] and model().doubts_ == {}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model(annotators={"p0": 0.9}, fit_intercept=True, tol=1e-4).fit(part, said)
     _, part, said = answered([0.9, 0.05, 0.1, 0.05], 200)
     with pytest.warns(UserWarning, match="3 of 4 people with 5 labels or more"):
         model(annotators={"p0": 0.95}, fit_intercept=True, tol=1e-4).fit(part, said)
+
+
+def test_a_design_says_it_once_and_not_before_anything_can_be_said():
+    pool = Annotated(X, ["Ann", "Bob"])
+    design = SequentialDesign(model(fit_intercept=True, tol=1e-3), pool, random_state=0)
+
+    def warned(n):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for _ in range(n):
+                query = design.ask(worker="Ann")
+                design.tell(query, [int(X[query.candidates.rows[0], 0] > 0)])
+        return [str(one.message) for one in caught]
+
+    assert warned(5) == []  # four labels or fewer: the prior decides, of anybody
+    (said,) = warned(4)
+    assert "All labels are from one person" in said
+    copied = copy.deepcopy(design).ask(worker="Bob")
+    assert copied.labels[0][1] == "Bob" and warned(2) == []
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 from adaptive.estimators.belief import Inferred
 from adaptive.estimators.linear.annotators.annotated_predictive import AnnotatedPredictive
 from adaptive.estimators.linear.annotators.answers import Answers
+from adaptive.estimators.linear.annotators.asked import doubts_of_people
 from adaptive.estimators.linear.annotators.rates import Rates, Skill
 from adaptive.estimators.linear.binary_belief import BinaryBelief
 from adaptive.estimators.linear.integrated_belief import IntegratedBelief
@@ -162,6 +163,14 @@ class AnnotatedBelief(Inferred):
     def skills(self) -> dict[Any, Skill]:
         """Skills of everybody who has answered, by person."""
         return {person: self.rates.skill(k) for k, person in enumerate(self.data.people)}
+
+    @property
+    def doubts(self) -> dict[str, str]:
+        """Sentences about what rests on the prior alone, by their kind."""
+        means = np.trace(self.rates.mean, axis1=1, axis2=2) / self.data.n_classes
+        labels = np.bincount(self.data.who, minlength=len(self.data.people))
+        known = self.settings.known_skills
+        return doubts_of_people(self.data.people, means, labels, known, len(self.data.classes) == 2)
 
     # -- belief --------------------------------------------------------------------------------------------------------
 

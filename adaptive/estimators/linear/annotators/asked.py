@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,9 @@ import numpy as np
 from adaptive import pool
 
 if TYPE_CHECKING:
-    from adaptive.estimators.linear.annotators.rates import Skill
     from adaptive.types import Matrix
 
-__all__ = ["AskedRows", "pairs_of", "warn_of_people"]
+__all__ = ["FEWEST_LABELS", "AskedRows", "doubts_of_people", "pairs_of"]
 
 FEWEST_LABELS = 5  # of a person about whom the answers say more than the prior does
 
@@ -66,21 +64,33 @@ def pairs_of(candidates: Any) -> tuple[np.ndarray, list[Any]]:
     return np.asarray(candidates.rows), list(candidates.annotators)
 
 
-def warn_of_people(skills: Mapping[Any, Skill], known: Iterable[Any], two_classes: bool) -> None:
-    """Say where skills rest on the prior alone: of one person, and where most are wrong more often than right."""
-    if len(skills) == 1 and not set(skills) & set(known):
-        warnings.warn(
-            f"All labels are from one person, {next(iter(skills))!r}: errors and noise of the labels cannot be told "
-            "apart, and the prior on skills decides.",
-            UserWarning,
-            stacklevel=3,
+def doubts_of_people(
+    people: Sequence[Any], means: np.ndarray, labels: np.ndarray, known: Iterable[Any], two_classes: bool
+) -> dict[str, str]:
+    """Sentences about what rests on the prior alone, by their kind.
+
+    ``one_person``: all labels are one person's; ``most_wrong``: most are wrong more often than right. Of those with few
+    labels nothing is said: there the prior decides, by definition.
+
+    Parameters
+    ----------
+    people : sequence of p labels
+    means, labels : (p,) arrays
+        Of their skills, and how many labels each has given.
+    known : people whose skills were given
+    two_classes : bool
+    """
+    found = {}
+    if len(people) == 1 and labels[0] >= FEWEST_LABELS and not set(people) & set(known):
+        found["one_person"] = (
+            "All labels are from one person: errors and noise of the labels cannot be told apart, and the prior on "
+            "skills decides."
         )
-    means = [one.mean for one in skills.values() if one.labels >= FEWEST_LABELS]
-    wrong = sum(mean < 0.5 for mean in means) if two_classes else 0
-    if 2 * wrong > len(means):
-        warnings.warn(
-            f"{wrong} of {len(means)} people with {FEWEST_LABELS} labels or more are believed to be wrong more often "
-            "than right: the classes may be the wrong way round; look at some rows yourself.",
-            UserWarning,
-            stacklevel=3,
+    heard = means[labels >= FEWEST_LABELS]
+    wrong = int(np.count_nonzero(heard < 0.5)) if two_classes else 0
+    if 2 * wrong > len(heard):
+        found["most_wrong"] = (
+            f"{wrong} of {len(heard)} people with {FEWEST_LABELS} labels or more are believed to be wrong more often "
+            "than right: the classes may be the wrong way round; look at some rows yourself."
         )
+    return found
