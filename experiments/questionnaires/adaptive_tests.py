@@ -22,6 +22,7 @@ from experiments.script import Script, command, panels
 
 PEER = Path(__file__).parents[1] / "benchmarks" / "peers" / "adaptive_test.py"
 SEED = 0
+TOLD = (0.0, 1.0)  # the population, where it is known, and what `transform` of random orders assumes
 
 
 def run(script: Script) -> None:
@@ -83,7 +84,7 @@ def curves_of(name: str, n_people: int) -> dict[str, np.ndarray]:
     n = min(40, len(model.items_))
     found = {}
     for order in ("information_gain", "fisher_information"):
-        found[order] = model.simulate(answers, n, scorer=order).std.mean(axis=0)
+        found[order] = model.simulate(answers, n, scorer=order, prior=TOLD).std.mean(axis=0)
     table = np.asarray(answers, dtype=float)
     for order in ("random", "fixed"):
         rng = np.random.default_rng(SEED)
@@ -161,11 +162,11 @@ def small_calibration(n_calibrating: int, repeats: int) -> dict[str, np.ndarray]
         plug_in = Questionnaire.from_parameters(learnt.item_parameters_[:, 0], learnt.item_parameters_[:, 1])
         x = rng.standard_normal(500)
         answers = answered(x)
-        own = learnt.simulate(answers, 15)
+        own = learnt.simulate(answers, 15, prior=TOLD)
         shared = bank.shared[0]
         common = shared[0, 0] + 2 * own.mean[:, -1] * shared[0, 1] + own.mean[:, -1] ** 2 * shared[1, 1]
         apart = np.sqrt(np.maximum((own.std[:, -1] ** 2 - common) / (1 + shared[1, 1]), 1e-9))
-        plugged = plug_in.simulate(answers, 15)
+        plugged = plug_in.simulate(answers, 15, prior=TOLD)
         for k, (mean, std) in enumerate(
             ((plugged.mean[:, -1], plugged.std[:, -1]), (own.mean[:, -1], apart), (own.mean[:, -1], own.std[:, -1]))
         ):
