@@ -29,6 +29,7 @@ from experiments.defaults.shared.process_runs import (
 from experiments.script import Script, command
 
 GROUP = "default_processes"
+SPLITS = 7
 WAYS = ("random", "designed")
 _OF_LABELS = (("accuracy", 1.0), ("log loss", -1.0))
 JUDGES = {"two classes": _OF_LABELS, "more classes": _OF_LABELS, "numbers": (("error", -1.0), ("log loss", -1.0))}
@@ -37,19 +38,22 @@ Found = dict[tuple[str, str, str], dict[str, np.ndarray]]  # by set, arm and way
 
 
 def all_runs(script: Script, n_seeds: int, most: int) -> dict[str, Found]:
-    """Return what was found of every kind of outcomes."""
-    found: dict[str, Found] = {kind: {} for kind in SETS}
-    for kind, halves in SETS.items():
-        run = numbers_run if kind == "numbers" else labels_run
-        for half in halves.values():
-            for name in half[:1] if script.quick else half:
+    """Return what was found of every kind of outcomes; one split of all sets after the other."""
+    runs: dict[str, dict[tuple[str, str, str], list[dict[str, np.ndarray]]]] = {kind: {} for kind in SETS}
+    for seed in range(n_seeds):
+        for kind, halves in SETS.items():
+            run = numbers_run if kind == "numbers" else labels_run
+            for name in (name for half in halves.values() for name in (half[:1] if script.quick else half)):
                 for way in WAYS:
                     beside = (*RIVALS[kind], *(HEIGHTS if kind == "two classes" else ())) if way == "random" else ()
                     for arm in (*BELIEFS, *beside):
-                        runs = [script.kept(GROUP, run, name, arm, way, seed, most) for seed in range(n_seeds)]
-                        found[kind][name, arm, way] = {key: np.stack([one[key] for one in runs]) for key in runs[0]}
-                print(f"{name}: done", flush=True)
-    return found
+                        one = script.kept(GROUP, run, name, arm, way, seed, most)
+                        runs[kind].setdefault((name, arm, way), []).append(one)
+        print(f"split {seed}: done", flush=True)
+    return {
+        kind: {key: {metric: np.stack([one[metric] for one in each]) for metric in each[0]} for key, each in of.items()}
+        for kind, of in runs.items()
+    }
 
 
 def apart(found: Found, metric: str, name: str, arm: str, to: str, way: str) -> np.ndarray:
@@ -74,6 +78,16 @@ def behind(found: Found, kind: str, names: tuple[str, ...], arm: str, to: str, w
     return lost
 
 
+def counted(found: Found, kind: str, names: tuple[str, ...], arm: str, to: str) -> dict[str, list[int]]:
+    """Of each judge, on how many sets an arm is certainly ahead of another on random rows, neither, behind."""
+    said = {}
+    for metric, sign in JUDGES[kind]:
+        limits = [interval(apart(found, metric, name, arm, to, "random"))[1:] for name in names]
+        signs = [round(sign) * (int(low > 0) - int(high < 0)) for low, high in limits]
+        said[metric] = [signs.count(one) for one in (1, 0, -1)]
+    return said
+
+
 def chosen(found: Found, names: tuple[str, ...]) -> str:
     """Return the belief of the least log loss on the choosing sets, random rows and designed."""
 
@@ -85,7 +99,7 @@ def chosen(found: Found, names: tuple[str, ...]) -> str:
 
 def run(script: Script) -> None:
     """Fit and ask; choose on one half of the sets, confirm on the other."""
-    n_seeds, most = (2, 20) if script.quick else (3, 200)
+    n_seeds, most = (2, 20) if script.quick else (SPLITS, 200)
     found = all_runs(script, n_seeds, most)
     cut = slice(0, 1) if script.quick else slice(None)
     halves = {half: {kind: of[half][cut] for kind, of in SETS.items()} for half in ("choose", "confirm")}
@@ -126,6 +140,12 @@ def run(script: Script) -> None:
         )
         for arm in BELIEFS
         for way in WAYS
+    }
+    value["sets certainly ahead, neither, certainly behind"] = {
+        f"{kind}, {when}, {to}": counted(of, kind, (*halves["choose"][kind], *halves["confirm"][kind]), arm, to)
+        for kind, of in found.items()
+        for when, arm in (("before", "fixed"), ("after", chose[kind]))
+        for to in RIVALS[kind]
     }
     said = "; ".join(f"behind {to} on {', '.join(some)}" for to, some in lost.items())
     script.judge(

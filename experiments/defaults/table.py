@@ -1,9 +1,8 @@
-"""Evidence of every default: which claim chose it, why it cannot matter, or that it is not judged yet.
+"""Evidence of every default: which claim judged it, or why it cannot matter.
 
     JUDGED["Class.parameter"]   ids in ``results/claims.json``
     NEUTRAL                     names that say what the data, the problem or the computer are, with the reason
     NEUTRAL_OF                  the same, of one class
-    OPEN                        not judged yet (issue "Defaults that win on users' own data")
 
 ``tests/experiments/test_defaults.py`` holds every parameter of a public constructor to exactly one of them.
 """
@@ -16,7 +15,7 @@ from collections.abc import Iterator
 from adaptive import estimators
 from adaptive.loop import SequentialDesign
 
-__all__ = ["JUDGED", "NEUTRAL", "NEUTRAL_OF", "OPEN", "parameters", "place_of"]
+__all__ = ["JUDGED", "NEUTRAL", "NEUTRAL_OF", "parameters", "place_of"]
 
 JUDGED: dict[str, tuple[str, ...]] = {
     "BayesianLogisticRegression.hyperparameters": ("ours-hyper-better-on-average", "ours-hyper-coverage"),
@@ -81,6 +80,46 @@ JUDGED: dict[str, tuple[str, ...]] = {
                 ("n_components", "inference", "user_variance", "item_variance", "fit_bias", "n_init"),
             ),
             ("CollaborativePreference", "comparisons", ("covariance", "inference", "max_pairs")),
+            ("PairedSymbols", "pairs", ("fit_bias", "n_init")),
+            (
+                "MetadataTopicModel",
+                "documents",
+                (
+                    "word_prior",
+                    "topic_prior",
+                    "document_variance",
+                    "weight_variance",
+                    "document_step",
+                    "regression",
+                    "learning",
+                    "n_init",
+                ),
+            ),
+            (
+                "CollaborativeRNN",
+                "sequences",
+                (
+                    "n_components",
+                    "cell",
+                    "n_members",
+                    "window",
+                    "batch_size",
+                    "learning_rate",
+                    "n_sampled",
+                    "clip",
+                    "validation_fraction",
+                    "patience",
+                    "max_iter",
+                    "tol",
+                ),
+            ),
+            ("GameTreeSearch", "games", ("coupling", "deviations", "root_mean", "score_variance", "drift")),
+            ("ImageReconstructor", "lines", ("imaginary_prior",)),
+            ("ImageReconstructor", "photographs", ("inference", "refine")),
+            ("ParticleEstimator", "instruments", ("n_particles", "resample", "move")),
+            ("SimulatorEstimator", "simulators", ("n_simulations", "resample")),
+            ("SimulatorEstimator", "next-settings", ("n_nested",)),
+            ("Questionnaire", "answers", ("response", "trait_noise", "threshold_noise", "trait_scale")),
         )
         for name in names
     },
@@ -88,6 +127,10 @@ JUDGED: dict[str, tuple[str, ...]] = {
         f"{owner}.{name}": ("ours-default-stops",)
         for owner in ("CollaborativePreference", "MetadataTopicModel", "PairedSymbols", "PoissonFactorization")
         for name in ("max_iter", "tol")
+    },
+    **{
+        f"ImageReconstructor.{name}": ("ours-default-settings-lines", "ours-default-settings-photographs")
+        for name in ("prior", "wavelet", "level", "reconstruction", "n_samples", "max_iter", "tol")
     },
     "CollaborativeRNN.pooled": ("ours-default-sequences",),
     "CollaborativeRNN.uncertainty": ("ours-sequences-asked-random", "ours-sequences-calibration-laplace"),
@@ -151,6 +194,7 @@ NEUTRAL_OF: dict[str, str] = {
             ("PoissonRegression", ("tol", "max_iter")),
             ("CoxProcess", ("tol", "max_iter")),
             ("SparseLinearRegression", ("tol", "max_iter")),
+            ("Questionnaire", ("tol", "max_iter")),
         )
         for name in names
     },
@@ -195,52 +239,6 @@ NEUTRAL_OF: dict[str, str] = {
     "SequentialDesign.batch_size": "says how many are asked at once",
 }
 
-OPEN: dict[str, tuple[str, ...]] = {
-    # Arms of `other_settings --full`, which takes an hour more and has not been run.
-    "CollaborativeRNN": (
-        "n_components",
-        "cell",
-        "n_members",
-        "window",
-        "batch_size",
-        "learning_rate",
-        "n_sampled",
-        "clip",
-        "validation_fraction",
-        "patience",
-        "max_iter",
-        "tol",
-    ),
-    "MetadataTopicModel": (
-        "word_prior",
-        "topic_prior",
-        "document_variance",
-        "weight_variance",
-        "document_step",
-        "regression",
-        "learning",
-        "n_init",
-    ),
-    "PairedSymbols": ("fit_bias", "n_init"),
-    "GameTreeSearch": ("coupling", "deviations", "root_mean", "score_variance", "drift"),
-    # No script here judges these; designs and reconstructions are judged by the claims of k-space and photographs.
-    "ImageReconstructor": (
-        "prior",
-        "wavelet",
-        "level",
-        "imaginary_prior",
-        "reconstruction",
-        "inference",
-        "n_samples",
-        "refine",
-        "max_iter",
-        "tol",
-    ),
-    "ParticleEstimator": ("n_particles", "resample", "move"),
-    "Questionnaire": ("response", "trait_noise", "threshold_noise", "trait_scale", "max_iter", "tol"),
-    "SimulatorEstimator": ("n_simulations", "n_nested", "resample"),
-}
-
 
 def parameters() -> Iterator[tuple[str, str]]:
     """Yield class and name of every parameter with a default of the public estimators and of the loop."""
@@ -256,4 +254,4 @@ def place_of(owner: str, name: str) -> list[str]:
     """Names of the lists above that hold a parameter."""
     full = f"{owner}.{name}"
     held = {"JUDGED": full in JUDGED, "NEUTRAL": name in NEUTRAL, "NEUTRAL_OF": full in NEUTRAL_OF}
-    return [place for place, is_in in (held | {"OPEN": name in OPEN.get(owner, ())}).items() if is_in]
+    return [place for place, is_in in held.items() if is_in]

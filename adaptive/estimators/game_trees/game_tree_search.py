@@ -70,7 +70,8 @@ class GameTreeSearch(BeliefEstimator):
         the child they went through. "auto" keeps them, but for games with all their ends in an array, whose search is
         compiled and discards. Chosen by ``ours-default-game-trees``.
     root_mean, score_variance : float, default 0.0 and 1e-8
-        Of the root's score, in steps.
+        Of the root's score, in steps. On 60 positions of each of four games no other value of these, of ``coupling``,
+        ``deviations`` or ``drift`` was certainly ahead (``ours-default-settings-games``).
     drift : float or (2,) array-like, optional
         Mean change of the score by a move of the maximising player (the other's is its negative), or of each.
     random_state : None, int, Generator or RandomState

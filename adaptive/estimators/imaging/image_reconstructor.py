@@ -58,7 +58,9 @@ class ImageReconstructor(BeliefEstimator):
     prior : {"tv+wavelet", "tv", "wavelet", "tree", "student_t_tree"}, default "tv+wavelet"
         Laplace potentials on differences of neighbours, wavelet coefficients, or both; or, for real images with even
         sides, a tree of wavelet coefficients, each narrow or wide as its parent suggests (`inference.trees`): two
-        Laplace densities, or a Gaussian and a Student t.
+        Laplace densities, or a Gaussian and a Student t. Chosen by ``ours-default-settings-lines``, with ``wavelet``,
+        ``level`` and ``imaginary_prior``: of k-space differences alone are as good, wavelets alone are worse; of
+        photographs differences alone may err less, with bands further off (``ours-default-settings-photographs``).
     prior_scales : float, dict or TreeMixture, optional
         Scale of each group, {"wavelet": ..., "tv": ...}. None: fitted by evidence (see Notes); with expectation
         propagation of photographs those of the literature, .943 and .141 times ``largest``. Of a tree all parameters,

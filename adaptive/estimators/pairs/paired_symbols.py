@@ -52,7 +52,8 @@ class PairedSymbols(PairEstimator):
         is largest without any component, which is said (UserWarning); of many it is higher by far than at 1, and
         held-out pairs are ranked and predicted worse (chosen by ``ours-default-pairs``).
     n_init : int, default 1
-        Starts, of which the one with the highest bound is kept.
+        Starts, of which the one with the highest bound is kept. Three predict as well as one; chosen, with
+        ``fit_bias``, by ``ours-default-settings-pairs``.
     max_iter : int, default 200
         Sweeps.
     tol : float, default 0.003

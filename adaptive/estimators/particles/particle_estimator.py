@@ -55,6 +55,8 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         to both parts (|noise|^2 is twice its square in the mean), ``a + 1j * b`` says a of real and b of imaginary
         parts.
     n_particles : int, default 2000
+        Four times as many bring means at most .02 deviations nearer to exact ones, and hardly a nat: chosen by
+        ``ours-default-settings-instruments``, with ``resample`` and ``move``.
     resample : float in [0, 1], default 0.5
         Particles are resampled and moved where the effective sample size is below this share of them; 0: never.
     move : {"random_walk", "liu_west"}, default "random_walk"

@@ -49,7 +49,8 @@ class SimulatorEstimator(ParticleEstimator):
         fewer leave the posterior where it is, and cost effective sample size.
     n_nested : int, default 256
         Particles of which an outcome is drawn, and which see those of the others, for informations: the only ones that
-        a decision simulates. The information of one measurement is known up to log(n_nested) nats.
+        a decision simulates. The information of one measurement is known up to log(n_nested) nats. With 1,000 the
+        settings chosen tell as much (``ours-default-settings-next-settings``).
     resample : float in [0, 1], default 0.5
         As for `ParticleEstimator`.
     move : {"liu_west", "random_walk"}, default "random_walk"

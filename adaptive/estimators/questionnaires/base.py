@@ -43,9 +43,16 @@ def trait_grid(n_traits: int) -> np.ndarray:
     return np.stack(np.meshgrid(*[axis] * n_traits, indexing="ij"), axis=-1).reshape(-1, n_traits)
 
 
-def log_prior(x: np.ndarray, mean: np.ndarray | float = 0.0, deviation: np.ndarray | float = 1.0) -> np.ndarray:
-    """Log weights (k,) of a Gaussian on a grid, that add up to one."""
-    values = -0.5 * np.sum(((x - mean) / deviation) ** 2, axis=1)
+def log_prior(
+    x: np.ndarray,
+    mean: np.ndarray | float = 0.0,
+    deviation: np.ndarray | float = 1.0,
+    freedom: np.ndarray | float = np.inf,
+) -> np.ndarray:
+    """Log weights (k,), that add up to one, of independent Student t on a grid; of infinite ``freedom`` Gaussians."""
+    z2, freedom = ((x - mean) / deviation) ** 2, np.broadcast_to(freedom, x.shape[1:])
+    few = np.where(np.isfinite(freedom), freedom, 1.0)
+    values = np.where(np.isfinite(freedom), -0.5 * (few + 1.0) * np.log1p(z2 / few), -0.5 * z2).sum(axis=1)
     return values - np.log(np.sum(np.exp(values - values.max()))) - values.max()
 
 
@@ -159,7 +166,7 @@ class ItemBank:
         return positions_of(self.items, items, "item")
 
     def person(self, prior: np.ndarray) -> Person:
-        """Somebody who has not answered yet; prior (traits, 2)."""
+        """Somebody who has not answered yet; prior (traits, 3)."""
         raise NotImplementedError
 
     def estimates(self, answers: Answers) -> tuple[np.ndarray, np.ndarray]:
@@ -184,7 +191,7 @@ class Person(Generic[B]):
     Parameters
     ----------
     bank : ItemBank
-    prior : (traits, 2) array
+    prior : (traits, 3) array, mean, deviation, degrees of freedom
         Mean and standard deviation of each trait.
     items, answers : tuples of int
         The answers given, as positions in the bank and among its categories.

@@ -1,6 +1,6 @@
 """One person's traits, as weights on the grids of a bank.
 
-w_k | answers  ~  N(x_k | prior) prod_i E p_i(y_i | x_k)
+w_k | answers  ~  t(x_k | prior) prod_i E p_i(y_i | x_k)
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class GridPerson(Person["Bank"]):
         of_part, place = self.bank.part_of
         found = []
         for k, (_, traits, x, table) in enumerate(self.bank.parts):
-            w = log_prior(x, self.prior[traits, 0], self.prior[traits, 1])
+            w = log_prior(x, *self.prior[traits].T)
             for item, answer in zip(self.items, self.answers, strict=True):
                 if of_part[item] == k:
                     w = w + np.log(np.maximum(table[place[item], :, answer], 1e-300))

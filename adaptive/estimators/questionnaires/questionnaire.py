@@ -65,7 +65,8 @@ class Questionnaire(BeliefEstimator):
     threshold_noise : float or None, default 0.2
         Of the ordinal model: standard deviation of a threshold in one answer; None: by evidence.
     trait_scale : float or None, default 1.0
-        Of the ordinal model: a trait's prior deviation, in those of a threshold; None: by evidence.
+        Of the ordinal model: a trait's prior deviation, in those of a threshold; None: by evidence. Chosen, with
+        ``response`` and both noises, by ``ours-default-settings-answers``.
     noise_per_item : bool, default False
         Whether each item has a trait noise of its own, by evidence.
     max_iter : int, optional
@@ -330,6 +331,8 @@ class Questionnaire(BeliefEstimator):
             What questions are to teach about; default all traits. The total of all answers is what a short form
             predicts (``predict_total``); not of the ordinal model.
         prior : (mean, deviation), or mapping from traits to such pairs, optional
+            Of a Gaussian; default: Student's t about the calibrated population (of the ordinal model standard normal).
+            Chosen by `ours-default-respondent-priors`.
         counted : sequence of item labels, optional
             The items that make the total; default all.
         """

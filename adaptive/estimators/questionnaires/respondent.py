@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Respondent"]
 
+FREEDOM = 8.0  # of the prior where none is given, chosen by `ours-default-respondent-priors`
+
 Target: TypeAlias = "Label | Sequence[Label] | None"  # a trait, several of them, or "total"
 Prior: TypeAlias = "tuple[float, float] | Mapping[Label, tuple[float, float]] | None"  # mean and deviation
 
@@ -38,7 +40,11 @@ class Respondent(DesignMixin):
         turned round: what a short form of the scale predicts. A test that stops at a deviation means that of the total,
         in points. Not of the ordinal model.
     prior : (mean, deviation), or mapping from traits to such pairs, optional
-        Default: standard normal, the calibrated population.
+        Of a Gaussian. Default: Student's t with eight degrees of freedom about the calibrated population: its tails let
+        people of another one be found. Two deviations above it 95% intervals hold .94 after 20 questions (standard
+        normal: .87). People of the same one pay at most .003 nats an answer and 1 to 3% of error, and a test that stops
+        at a deviation asks them a tenth to a third more: where they are known to be, give (0, 1). Chosen by
+        `ours-default-respondent-priors`; the ordinal model's is standard normal.
     counted : sequence of item labels, optional
         The items that make the total; default all.
 
@@ -125,7 +131,7 @@ class Respondent(DesignMixin):
         >>> person = Questionnaire.from_parameters([1.0, 2.0], [0.0, 1.0]).respondent()
         >>> total = person.partial_fit([0], [1]).predict_total()
         >>> total.values, total.probabilities.round(2), total.interval
-        (array([1, 2]), array([0.68, 0.32]), array([1, 2]))
+        (array([1, 2]), array([0.66, 0.34]), array([1, 2]))
         """
         if not 0 < level < 1:
             raise ValueError(f"level must be between 0 and 1, got {level!r}.")
@@ -246,19 +252,21 @@ def _traits(known: Sequence[Label], target: Target) -> np.ndarray:
 
 
 def _prior(traits: Sequence[Label], prior: Prior) -> np.ndarray:
-    """(traits, 2) means and deviations."""
-    if prior is None:
-        prior = (0.0, 1.0)
-    rows = (
-        dict.fromkeys(traits, (0.0, 1.0)) | dict(prior) if isinstance(prior, Mapping) else dict.fromkeys(traits, prior)
-    )
+    """(traits, 3) means, deviations, and degrees of freedom: few where nothing was said, infinite where it was."""
+    given: dict[Label, tuple[float, float]] = {}
+    if prior is not None:
+        given = dict(prior) if isinstance(prior, Mapping) else dict.fromkeys(traits, prior)
+    rows = dict.fromkeys(traits, (0.0, 1.0)) | given
     unknown = [trait for trait in rows if trait not in set(traits)]
     if unknown:
         raise ValueError(f"prior names the trait {unknown[0]!r}; there are {', '.join(map(str, traits))}.")
     try:
-        found = np.array([[float(mean), float(deviation)] for mean, deviation in rows.values()])
+        found = np.array([
+            [float(mean), float(deviation), np.inf if trait in given else FREEDOM]
+            for trait, (mean, deviation) in rows.items()
+        ])  # fmt: skip
     except (TypeError, ValueError):
         raise ValueError(f"prior must be (mean, deviation), or such a pair for each trait, got {prior!r}.") from None
-    if not np.isfinite(found).all() or (found[:, 1] <= 0).any():
+    if not np.isfinite(found[:, :2]).all() or (found[:, 1] <= 0).any():
         raise ValueError(f"prior must have finite means and deviations > 0, got {prior!r}.")
     return found

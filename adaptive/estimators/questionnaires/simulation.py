@@ -113,7 +113,7 @@ def _at_once(
     by_answer = [np.ascontiguousarray(curve.T) for curve in np.moveaxis(curves, 2, 0)]
     uncertain = entropy(curves).T
     logs = np.log(np.maximum(curves, 1e-300))
-    joint = np.tile(log_prior(x, prior[:, 0], prior[:, 1]), (n_people, 1))
+    joint = np.tile(log_prior(x, *prior.T), (n_people, 1))
     w = np.exp(joint)
     barred = np.where(table >= 0, 0.0, -np.inf)
     running = np.ones(n_people, dtype=bool)

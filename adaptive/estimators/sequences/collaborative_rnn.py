@@ -31,7 +31,8 @@ class CollaborativeRNN(BeliefEstimator):
     Parameters
     ----------
     n_components : int, default 32
-        Size D of the state.
+        Size D of the state. No other value of this or of what says how nets are trained was certainly ahead on two real
+        sets and on two more (``ours-default-settings-sequences``, three splits).
     cell : {"gru", "tanh"}
         "gru" has three own matrices (D, D) per user, "tanh" one.
     pooled : bool or "auto", default "auto"

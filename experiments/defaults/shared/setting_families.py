@@ -1,8 +1,8 @@
 """Families of `other_settings.py`: real sets, and what a setting of an estimator predicts of rows that are left out.
 
 A family has sets that choose, sets that confirm, arms (settings beside the defaults), and a function of set, seed and
-setting that returns nats an outcome and a second judge (accuracy, minus the error, coverage's distance from .9, rank),
-both the larger the better.
+setting that returns two judges, the larger the better: nats an outcome (of images minus coverage's distance from .9),
+and a second one (accuracy, minus the error, minus coverage's distance from .9, rank).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -36,9 +37,11 @@ from experiments.defaults.censored_pairs import table_of
 from experiments.defaults.cox_kernels import problem
 from experiments.defaults.preference_components import drawn, values_of
 from experiments.defaults.sequence_memories import histories_of
-from experiments.defaults.shared import label_runs, process_runs
+from experiments.defaults.shared import label_runs, measured_families, process_runs
 from experiments.defaults.shared.small_games import positions
+from experiments.defaults.simulator_densities import MODELS
 from experiments.defaults.stops import counts_of
+from experiments.images.shared.photographs import TEST
 from experiments.topics.shared.corpora import cut, real
 
 __all__ = ["FAMILIES", "Family", "one_setting"]
@@ -62,6 +65,9 @@ class Family:
         The setting's name, "parameter" or "parameter value", and its options.
     run : callable (set, seed, options) -> (nats, second judge)
     second : str
+    matter : (2,) tuple of float, default 0
+        By how much of each judge a setting has to be ahead.
+    first : str
     """
 
     owner: str
@@ -70,6 +76,8 @@ class Family:
     arms: Arms
     run: Callable[[str, int, dict[str, Any]], tuple[float, float]]
     second: str
+    matter: tuple[float, float] = (0.0, 0.0)
+    first: str = "nats"
 
 
 def one_setting(family: str, arm: str, name: str, seed: int) -> dict[str, np.ndarray]:
@@ -176,9 +184,14 @@ def _sequences(name: str, seed: int, options: dict[str, Any]) -> tuple[float, fl
     return model.score(late), float(np.mean(first))
 
 
+@cache
+def _positions(name: str) -> list[tuple[int, Any, np.ndarray]]:
+    return list(positions(name, 60))
+
+
 def _games(name: str, seed: int, options: dict[str, Any]) -> tuple[float, float]:
     hit, stated = [], []
-    for k, (start, game, right) in enumerate(positions(name, 60)):
+    for k, (start, game, right) in enumerate(_positions(name)):
         if k % 4 == seed:
             model = GameTreeSearch(game, results=game.results, random_state=start, **options)
             model.search(50)
@@ -188,6 +201,7 @@ def _games(name: str, seed: int, options: dict[str, Any]) -> tuple[float, float]
 
 
 _LABELS, _CLASSES = ("ionosphere", "heart", "wine"), ("crabs", "german", "wheat_seeds")
+_MODELS, _BANDS = tuple(MODELS), "minus distance of coverage from .9"
 _CHOOSE = process_runs.SETS["numbers"]["choose"]
 _CONFIRM = process_runs.SETS["numbers"]["confirm"]
 FAMILIES: dict[str, Family] = {
@@ -256,10 +270,45 @@ FAMILIES: dict[str, Family] = {
                         ("letters, 20, 600", "words, 42, 150"), {
         "n_components 16": {"n_components": 16}, "cell tanh": {"cell": "tanh"}, "n_members 4": {"n_members": 4},
         "window 32": {"window": 32}, "batch_size 32": {"batch_size": 32}, "n_sampled 20": {"n_sampled": 20},
-        "learning_rate 0.003": {"learning_rate": 0.003},
+        "learning_rate 0.003": {"learning_rate": 0.003}, "clip 1": {"clip": 1.0},
+        "validation_fraction 0.1": {"validation_fraction": 0.1}, "patience 20": {"patience": 20},
+        "max_iter 300": {"max_iter": 300}, "tol 0.001": {"tol": 0.001},
     }, _sequences, "share of first events right"),
     "games": Family("GameTreeSearch", ("tic-tac-toe", "Connect Four"), ("Hex 4 x 4", "Domineering 4 x 5"), {
         "coupling parent": {"coupling": "parent"}, "deviations 1": {"deviations": 1.0},
         "root_mean 2": {"root_mean": 2.0}, "score_variance 1": {"score_variance": 1.0}, "drift 0.1": {"drift": 0.1},
     }, _games, "share of moves right"),
+    "lines": Family("ImageReconstructor", ("nibabel 12", "norm axial 120"), ("admm 1", "FLAIR axial 75"), {
+        "prior tv": {"prior": "tv"}, "prior wavelet": {"prior": "wavelet"}, "wavelet haar": {"wavelet": "haar"},
+        "wavelet sym8": {"wavelet": "sym8"}, "level 2": {"level": 2},
+        "imaginary_prior transform": {"imaginary_prior": "transform"},
+        "reconstruction mean": {"reconstruction": "mean"}, "n_samples 16": {"n_samples": 16},
+        "max_iter 60": {"max_iter": 60}, "tol 0.0001": {"tol": 1e-4},
+    }, measured_families.kspace, "minus relative error", first=_BANDS),
+    "photographs": Family("ImageReconstructor", TEST[:3], TEST[3:6], {
+        "prior tv": {"prior": "tv"}, "prior wavelet": {"prior": "wavelet"}, "prior tree": {"prior": "tree"},
+        "wavelet haar": {"wavelet": "haar"}, "wavelet db4": {"wavelet": "db4"}, "level 2": {"level": 2},
+        "reconstruction mean": {"reconstruction": "mean"},
+        "inference expectation_propagation": {"inference": "expectation_propagation"},
+        "n_samples 16": {"n_samples": 16}, "refine True": {"refine": True}, "max_iter 60": {"max_iter": 60},
+        "tol 0.0001": {"tol": 1e-4},
+    }, measured_families.photographs, "minus relative error", first=_BANDS),
+    "instruments": Family("ParticleEstimator", _MODELS[:3], _MODELS[3:], {
+        "n_particles 500": {"n_particles": 500}, "n_particles 8000": {"n_particles": 8000},
+        "resample 0.25": {"resample": 0.25}, "resample 0.75": {"resample": 0.75}, "move liu_west": {"move": "liu_west"},
+    }, measured_families.instruments, "minus error of means, exact deviations", (0.01, 0.05)),
+    "simulators": Family("SimulatorEstimator", _MODELS[:3], _MODELS[3:], {
+        "n_simulations 20": {"n_simulations": 20}, "n_simulations 150": {"n_simulations": 150},
+        "resample 0.25": {"resample": 0.25}, "resample 0.75": {"resample": 0.75},
+    }, measured_families.simulators, "minus error of means, exact deviations", (0.01, 0.05)),
+    "next settings": Family("SimulatorEstimator", _MODELS[:3], _MODELS[3:], {
+        "n_nested 64": {"n_nested": 64}, "n_nested 1000": {"n_nested": 1000},
+    }, measured_families.next_settings, "share that lacks less than .05 nats", (0.01, 0.05)),
+    "answers": Family("Questionnaire", ("big_five E", "big_five A", "big_five O"), ("bfi N", "bfi C", "science"), {
+        "response adjacent": {"response": "adjacent"}, "trait_noise 1": {"trait_noise": 1.0},
+        "trait_noise 2": {"trait_noise": 2.0}, "threshold_noise 0.1": {"threshold_noise": 0.1},
+        "threshold_noise 0.5": {"threshold_noise": 0.5}, "threshold_noise None": {"threshold_noise": None},
+        "trait_scale 0.5": {"trait_scale": 0.5}, "trait_scale 2": {"trait_scale": 2.0},
+        "trait_scale None": {"trait_scale": None}, "max_iter 100": {"max_iter": 100}, "tol 0.002": {"tol": 0.002},
+    }, measured_families.answers, "minus error of total, deviations"),
 }  # fmt: skip

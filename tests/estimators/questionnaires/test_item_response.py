@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import approx_fprime
 from scipy.special import expit, logsumexp
 from scipy.stats import multivariate_normal, norm
+from scipy.stats import t as student_t
 
 from adaptive import Questionnaire, SequentialDesign
 from adaptive.estimators.questionnaires.answers import Answers
@@ -105,7 +106,7 @@ def test_item_uncertainty_is_integrated_exactly():
     bank = Questionnaire.from_parameters(
         [1.2, 0.8], [0.3, -0.5], covariance=[[[0.2, 0.05], [0.05, 0.3]], [[0.1, 0.0], [0.0, 0.2]]]
     )
-    person = bank.respondent().partial_fit([0, 1], [1, 0])
+    person = bank.respondent(prior=(0.0, 1.0)).partial_fit([0, 1], [1, 0])
     x, w = np.polynomial.hermite_e.hermegauss(25)
     w = w / w.sum()
     grid = np.linspace(-6, 6, 241)
@@ -119,7 +120,8 @@ def test_item_uncertainty_is_integrated_exactly():
     joint /= joint.sum()
     assert person.mean[0] == pytest.approx(joint @ grid, abs=1e-6)
     assert person.std[0] == pytest.approx(np.sqrt(joint @ grid**2 - (joint @ grid) ** 2), abs=1e-6)
-    known = Questionnaire.from_parameters([1.2, 0.8], [0.3, -0.5]).respondent().partial_fit([0, 1], [1, 0])
+    known = Questionnaire.from_parameters([1.2, 0.8], [0.3, -0.5]).respondent(prior=(0.0, 1.0))
+    known = known.partial_fit([0, 1], [1, 0])
     assert person.std[0] > known.std[0]
 
 
@@ -223,12 +225,27 @@ def test_no_item_is_asked_of_more_than_its_share_in_a_simulation_or_in_the_loop(
         model.exposure_pool(2.0)
 
 
+def test_a_person_of_whom_nothing_was_said_has_a_prior_with_tails():
+    """Student's t, against quadrature; far answers move it further than a Gaussian."""
+    bank = Questionnaire.from_parameters([1.5] * 6, [2.5] * 6)
+    person = bank.respondent().partial_fit(range(6), [1] * 6)
+    grid = np.linspace(-6, 6, 2001)
+    joint = student_t(8).pdf(grid) * expit(1.5 * (grid - 2.5)) ** 6
+    joint /= joint.sum()
+    assert person.mean[0] == pytest.approx(joint @ grid, abs=0.02)  # the person's grid has 61 nodes
+    assert person.std[0] == pytest.approx(np.sqrt(joint @ grid**2 - (joint @ grid) ** 2), abs=0.02)
+    usual = bank.respondent(prior=(0.0, 1.0)).partial_fit(range(6), [1] * 6)
+    assert person.mean[0] > usual.mean[0] + 0.3
+    replayed = bank.simulate(np.ones((1, 6)), 6)
+    assert replayed.mean[0, -1] == pytest.approx(person.mean[0], abs=1e-9)
+
+
 def test_the_path_of_a_respondent():
     bank = Questionnaire.from_parameters([1.0, 2.0, 1.5], [0.0, 0.5, -0.5])
     person = bank.respondent().partial_fit([2], [1]).partial_fit([0], [0])
     path = person.path()
     assert path["item"] == [None, 2, 0] and path["answer"] == [None, 1, 0]
-    assert path["mean"][-1] == person.mean[0] and path["std"][0] == pytest.approx(1.0, abs=1e-3)
+    assert path["mean"][-1] == person.mean[0] and path["std"][0] == pytest.approx(np.sqrt(8 / 6), abs=1e-2)
     assert path["low"][1] < path["mean"][1] < path["high"][1]
     assert path["probability"][1] == pytest.approx(bank.respondent().predictive([2]).probabilities[0, 1])
     two = Questionnaire.from_prior(["a", "b"], (1, 2, 3), item_traits=["x", "y"]).respondent().partial_fit(["a"], [3])
