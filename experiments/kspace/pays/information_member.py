@@ -1,6 +1,6 @@
 """Where lines of largest information gain are worth their time as a member of the portfolio.
 
-64 x 64 (four heads) and 128 x 128 (three), a quarter, three eighths and half of the lines, SNR 50 and 200, one coil. A
+64 x 64 (a quarter, three eighths and half of the lines) and 128 x 128 (a quarter and half), SNR 50 and 200, one coil. A
 design is tuned by four simulated scans of the slice (`designs.kspace.tuned_lines`); behind as many central lines the
 others are chosen one by one on another scan of it, as `adaptive kspace` does, tried on the same four scans and taken
 where they score better. Judged on five scans with another noise and phase: their error, and that of what is taken, over
@@ -22,10 +22,11 @@ from experiments.kspace.pays.tuned_portfolio import JUDGING, TUNING, seed_of
 from experiments.script import Script, command, processor_seconds
 from experiments.statistics import standard_error
 
-HEADS = {64: ("nibabel 12", "ppnp 1", "FLAIR axial 75", "ch2 axial 90"), 128: ("nibabel 12", "ppnp 1", "ch2 axial 90")}
-SHARES, SNRS, DRAWS = (0.25, 0.375, 0.5), (50.0, 200.0), 5
+HEADS = ("nibabel 12", "ppnp 1", "FLAIR axial 75", "ch2 axial 90")
+SHARES = {64: (0.25, 0.375, 0.5), 128: (0.25, 0.5)}
+SNRS, DRAWS = (50.0, 200.0), 5
 WORTH, HARM = 0.98, 1.01  # mean ratios
-QUICK: dict[str, Any] = {"heads": {32: ("small 12", "small 16")}, "shares": (0.375,), "snrs": (200.0,)}
+QUICK: dict[str, Any] = {"heads": ("small 12", "small 16"), "shares": {32: (0.375,)}, "snrs": (200.0,)}
 
 
 def judged(name: str, side: int, snr: float, share: float, quick: bool) -> dict[str, np.ndarray]:
@@ -56,10 +57,10 @@ def run(script: Script) -> None:
     heads, shares, snrs = (QUICK[key] for key in ("heads", "shares", "snrs")) if quick else (HEADS, SHARES, SNRS)
     rows: list[tuple[Any, ...]] = []
     value: dict[str, Any] = {}
-    for side, names in heads.items():
+    for side, parts in shares.items():
         for snr in snrs:
-            for share in shares:
-                found = [script.kept("kspace-information", judged, name, side, snr, share, quick) for name in names]
+            for share in parts:
+                found = [script.kept("kspace-information", judged, name, side, snr, share, quick) for name in heads]
                 alone = np.array([float(one["gain"] / one["pick"]) for one in found])
                 taken = np.array([bool(one["taken"]) for one in found])
                 member, cost = (
@@ -68,7 +69,7 @@ def run(script: Script) -> None:
                 )
                 rows += [
                     (side, snr, round(share * side), name, str(one["rule"]), float(one["pick"]), *about)
-                    for name, one, *about in zip(names, found, alone.tolist(), taken.tolist(), cost, strict=True)
+                    for name, one, *about in zip(heads, found, alone.tolist(), taken.tolist(), cost, strict=True)
                 ]
                 value[f"{round(share * side)} of {side}, SNR {snr:g}"] = {
                     "alone, over the pick": round(float(alone.mean()), 3),
