@@ -170,7 +170,7 @@ def judge_planning(script: Script, path: Path, n: int, n_lines: int) -> None:
         "reconstruction took 12.6 times the samples; since then samples keep their precision, and grid, coils and "
         "sites are made a part at a time: 8.1 (the maps, and maps times the phase, 1 each, scales, values and "
         "weights of the sites 2, outcomes, spectra and directions 2, a product 1.5), and of the command 398 MB were "
-        "resident when it was stopped after 45 seconds.",
+        "resident when it was stopped after 100 seconds.",
     )
 
 
