@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.checks import finite, positive
+from adaptive.checks import complex_numbers, finite, positive
 from adaptive.operators import FourierLines, FourierMask, Operator
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def gridded(blocks: Sequence[Any], samples: Sequence[Any], n_coils: int | None =
     Returns
     -------
     kspace : ndarray of the image's shape, complex
-        Zero where nothing was measured; with coils their axis first.
+        In the precision of the samples; zero where nothing was measured; with coils their axis first.
     measured : ndarray of bool, of the image's shape
 
     Raises
@@ -72,9 +72,11 @@ def gridded(blocks: Sequence[Any], samples: Sequence[Any], n_coils: int | None =
     shape = tuple(blocks[0].input_shape)
     coils = () if n_coils is None else (n_coils,)
     measured = np.zeros(shape, bool)
-    kspace = np.zeros((*coils, *shape), complex)
-    for block, values in zip(blocks, samples, strict=True):
-        values = finite(f"the samples of {block!r}", values, dtype=complex)
+    given = [
+        complex_numbers(f"the samples of {block!r}", values) for block, values in zip(blocks, samples, strict=True)
+    ]
+    kspace = np.zeros((*coils, *shape), np.result_type(*given))
+    for block, values in zip(blocks, given, strict=True):
         wanted = (*coils, *block.output_shape)
         if values.shape != wanted:
             size = values.size // (n_coils or 1)

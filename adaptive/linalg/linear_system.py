@@ -198,10 +198,10 @@ class PrecisionOperator:
         return (matrix + matrix.T) / 2
 
     def _site_precision(self, values: ArrayLike | None, copy: bool = True) -> np.ndarray:
+        if values is None:
+            return np.broadcast_to(1.0, (self.n_projections,))
         single = isinstance(values, np.ndarray) and values.dtype == np.float32 and not copy
-        values = positive(
-            "site_precision", 1.0 if values is None else values, or_zero=True, dtype=None if single else float
-        )
+        values = positive("site_precision", values, or_zero=True, dtype=None if single else float)
         if values.ndim and values.shape != (self.n_projections,):
             raise ValueError(f"site_precision must have shape ({self.n_projections},), got {values.shape}.")
         return values if values.ndim and not copy else np.broadcast_to(values, (self.n_projections,)).copy()

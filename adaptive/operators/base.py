@@ -168,6 +168,12 @@ class Operator:
         return self.normal_spectrum(weights)
 
     # Products first A: one of the two may know better than one after the other.
+    def _forward_behind(self, first: Operator, u: np.ndarray) -> np.ndarray:
+        return first._forward(self._forward(u))
+
+    def _adjoint_behind(self, first: Operator, v: np.ndarray) -> np.ndarray:
+        return self._adjoint(first._adjoint(v))
+
     def _normal_behind(self, first: Operator, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
         return self._adjoint(first._normal(self._forward(u), weights))
 

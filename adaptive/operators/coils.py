@@ -16,6 +16,8 @@ from adaptive.operators.repeated import Repeated, alike
 from adaptive.operators.toeplitz import closest_circulant
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from adaptive.types import ArrayLike
 
 __all__ = ["Coils"]
@@ -96,11 +98,41 @@ class Coils(Operator):
         power = np.abs(self._maps_for(u)).astype(u.real.dtype, copy=False) ** 2
         return u * (power if weights is None else weights * power).sum(axis=0, dtype=power.dtype)
 
+    # Behind the same operator for every coil: a few coils at a time, whose images stay in the cache.
+    def _forward_behind(self, first: Operator, u: np.ndarray) -> np.ndarray:
+        if not isinstance(first, Repeated):
+            return super()._forward_behind(first, u)
+        maps = self._maps_for(u)
+        return np.concatenate([few._forward(u[:, None] * maps[rows]) for few, rows in self._coils(first, u)], axis=1)
+
+    def _adjoint_behind(self, first: Operator, v: np.ndarray) -> np.ndarray:
+        if not isinstance(first, Repeated):
+            return super()._adjoint_behind(first, v)
+        maps, result = self._maps_for(v), None
+        for few, rows in self._coils(first, v[:, 0]):
+            result = _combined(maps[rows], few._adjoint(v[:, rows]), result)
+        return np.asarray(result)
+
     def _normal_behind(self, first: Operator, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-        """Coil images of a few unknowns at a time, which stay in the cache."""
-        step = max(1, CHUNK_BYTES // (len(self.maps) * u[:1].nbytes))
-        parts = (u[start : start + step] for start in range(0, len(u), step))
-        return np.concatenate([super(Coils, self)._normal_behind(first, part, weights) for part in parts])
+        if not isinstance(first, Repeated):
+            return super()._normal_behind(first, u, weights)
+        maps, step = self._maps_for(u), max(1, CHUNK_BYTES // max(1, len(self.maps) * u[:1].nbytes))
+        parts = []
+        for part in (u[start : start + step] for start in range(0, len(u), step)):
+            result = None
+            for few, rows in self._coils(first, part):
+                behind = few._normal(part[:, None] * maps[rows], None if weights is None else weights[rows])
+                result = _combined(maps[rows], behind, result)
+            parts.append(np.asarray(result))
+        return np.concatenate(parts)
+
+    def _coils(self, first: Repeated, images: np.ndarray) -> Iterator[tuple[Operator, slice]]:
+        """The operator of a few coils, and which they are; ``images``: of one coil."""
+        n = len(self.maps)
+        step = n if n * images.nbytes < CHUNK_BYTES else max(1, CHUNK_BYTES // (4 * images.nbytes))
+        for start in range(0, n, step):
+            rows = slice(start, min(start + step, n))
+            yield first if step >= n else Repeated(first.operator, rows.stop - rows.start), rows
 
     def normal_spectrum(self, weights: ArrayLike | None = None) -> np.ndarray:
         power = self._weights(1.0 if weights is None else weights, float) * np.abs(self.maps) ** 2
@@ -121,9 +153,9 @@ class Coils(Operator):
         return np.sum([closest_circulant(one, s) for one, s in zip(spectra, self.maps, strict=True)], axis=0)
 
 
-def _combined(maps: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """sum_c conj(s_c) v_c."""
-    result = maps[0].conj() * v[:, 0]
-    for c in range(1, len(maps)):
-        result += maps[c].conj() * v[:, c]
-    return result
+def _combined(maps: np.ndarray, v: np.ndarray, result: np.ndarray | None = None) -> np.ndarray:
+    """sum_c conj(s_c) v_c, added to a result, which is overwritten."""
+    for c, one in enumerate(maps):
+        part = one.conj() * v[:, c]
+        result = part if result is None else np.add(result, part, out=result)
+    return np.asarray(result)

@@ -45,10 +45,10 @@ class Product(Operator):
         super().__init__(self.second.input_shape, self.first.output_shape, dtype)
 
     def _forward(self, u: np.ndarray) -> np.ndarray:
-        return self.first._forward(self.second._forward(u))
+        return self.second._forward_behind(self.first, u)
 
     def _adjoint(self, v: np.ndarray) -> np.ndarray:
-        return self.second._adjoint(self.first._adjoint(v))
+        return self.second._adjoint_behind(self.first, v)
 
     def _normal(self, u: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
         return self.second._normal_behind(self.first, u, weights)

@@ -141,10 +141,10 @@ def closest_circulant(spectrum: np.ndarray, entries: np.ndarray) -> np.ndarray:
     ----------
     Chan (1988), An optimal circulant preconditioner for Toeplitz systems.
     """
-    axes = tuple(range(-spectrum.ndim, 0))
     shape = entries.shape[-spectrum.ndim :]
-    power = np.abs(scipy.fft.fftn(entries, spectrum.shape, axes=axes)) ** 2
-    power = power.reshape(-1, *spectrum.shape).sum(axis=0)
+    power: Any = 0.0
+    for each in entries.reshape(-1, *shape):  # coil after coil: their spectra need no memory together
+        power = power + np.abs(scipy.fft.fftn(each, spectrum.shape)) ** 2
     # t_d times the autocorrelation of the entries at that lag; lags that are equal modulo the length are added up
     lags = scipy.fft.ifftn(spectrum) * scipy.fft.ifftn(power).conj() / np.prod(shape)
     folds = [count for length, whole in zip(shape, spectrum.shape, strict=True) for count in (whole // length, length)]

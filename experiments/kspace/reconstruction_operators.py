@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.estimators.imaging.centre import centre_images, centre_size
+from adaptive.estimators.imaging.centre import centre_image, centre_size
 from adaptive.estimators.imaging.measurements import MeasuredBlocks
 from adaptive.estimators.imaging.model import Engine, ImageModel
 from adaptive.estimators.imaging.prior import ImagePrior
@@ -76,7 +76,7 @@ class Task:
         shape = self.scan.image.shape
         measured = MeasuredBlocks(shape).with_blocks([self.block], [self.y])
         size = min(centre_size(measured), shape[0] // 8)
-        phase, noise = np.angle(centre_images(measured, size)[0]), measured.noise_variance()
+        phase, noise = np.angle(centre_image(measured, size, None)), measured.noise_variance()
         prior = ImagePrior(shape, "tv+wavelet", "db4", None, "complex", "transform", 1.0)
         return ImageModel(measured, phase, float(noise or 1.0), prior, "complex128")
 

@@ -24,6 +24,8 @@ JUDGED = {
     "first_command": {"ours-kspace-pays-first-command", "ours-kspace-pays-first-other",
                       "ours-kspace-pays-first-own-centre"},
     "exchanges": {"ours-tuned-lines-exchanged"},
+    "by_defaults": {"ours-kspace-defaults-50"},
+    "information_member": {"ours-tuned-lines-information"},
     "reference_prior": {"ours-kspace-pays-reference-lines", "ours-kspace-pays-reference-prior",
                         "ours-kspace-pays-on-the-fly"},
     "bands": {"ours-kspace-pays-bands", "ours-bands-kspace-heads"},

@@ -67,6 +67,18 @@ def test_coil_images_are_made_for_a_few_unknowns_at_a_time(monkeypatch):
     assert block.normal(np.ones((0, 8, 6))).shape == (0, 8, 6)
 
 
+def test_coils_one_after_the_other_give_what_all_give_at_once(monkeypatch):
+    block = Product(Repeated(LINES, 4), Coils(MAPS))
+    u = RNG.standard_normal((2, 8, 6)) + 1j * RNG.standard_normal((2, 8, 6))
+    v, weights = block.forward(u), RNG.uniform(0.5, 1.0, (4, 3, 6))
+    adjoint, normal, weighted = block.adjoint(v), block.normal(u), block.normal(u, weights)
+    monkeypatch.setattr(module, "CHUNK_BYTES", 1)
+    np.testing.assert_allclose(block.forward(u), v, atol=1e-14)
+    np.testing.assert_allclose(block.adjoint(v), adjoint, atol=1e-13)
+    np.testing.assert_allclose(block.normal(u), normal, atol=1e-13)
+    np.testing.assert_allclose(block.normal(u, weights), weighted, atol=1e-13)
+
+
 def test_weights_may_differ_between_coils():
     block = Product(Repeated(LINES, 4), Coils(MAPS))
     weights = np.array([1.0, 0.0, 0.0, 0.0])[:, None, None]

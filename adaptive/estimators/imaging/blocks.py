@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeGuard, cast, runtime_checkable
 import numpy as np
 from scipy import sparse
 
-from adaptive.checks import finite, short
+from adaptive.checks import complex_numbers, finite, short
 from adaptive.estimators.rows.tables import refuse_extremes
 from adaptive.operators import (
     Dense,
@@ -288,7 +288,8 @@ def coils_of(block: Operator, values: ArrayLike) -> int:
 def checked_samples(block: Operator, values: ArrayLike, n_coils: int | None) -> np.ndarray:
     """The samples of one block, of its output shape, coils first; refused in one sentence otherwise."""
     name = f"the samples of {block!r}"
-    array = finite(name, values, dtype=complex if block.dtype.kind == "c" or n_coils is not None else float)
+    kspace = block.dtype.kind == "c" or n_coils is not None
+    array = complex_numbers(name, values) if kspace else finite(name, values)
     refuse_extremes(name, abs(array))
     coils = () if n_coils is None else (n_coils,)
     wanted = (*coils, *block.output_shape)

@@ -20,7 +20,7 @@ from adaptive.operators import FourierLines, NonuniformFourier
 if TYPE_CHECKING:
     from adaptive.estimators.imaging.measurements import MeasuredBlocks
 
-__all__ = ["LARGEST_CENTRE", "centre_images", "centre_kspace", "centre_size"]
+__all__ = ["LARGEST_CENTRE", "centre_image", "centre_kspace", "centre_size"]
 
 LARGEST_CENTRE = 32  # central lines, or side of the central block, that anything is estimated from
 _REACH = 1.0  # steps of the grid: twice the Nyquist distance, since heads fill half of the field of view
@@ -75,7 +75,12 @@ def centre_kspace(measured: MeasuredBlocks, size: int) -> np.ndarray:
     return kspace
 
 
-def centre_images(measured: MeasuredBlocks, size: int) -> np.ndarray:
-    """Images (coils, *shape) of low resolution."""
+def centre_image(measured: MeasuredBlocks, size: int, maps: np.ndarray | None) -> np.ndarray:
+    """Image of low resolution, coil after coil put together by their ``maps``; without maps that of the first coil."""
     kspace = centre_kspace(measured, size)
-    return np.stack([low_resolution(each, size, measured.axis) for each in kspace])
+    if maps is None:
+        return low_resolution(kspace[0], size, measured.axis)
+    image = np.zeros(measured.shape, complex)
+    for each, one in zip(kspace, maps, strict=True):
+        image += one.conj() * low_resolution(each, size, measured.axis)
+    return image

@@ -58,7 +58,7 @@ class MeasuredBlocks:
     Attributes
     ----------
     kspace : array (*shape) or (coils, *shape)
-        Samples on the grid.
+        Samples on the grid, in the precision in which they came.
     mask : array of ``shape``
         Where there are any.
     axis : int or None
@@ -87,7 +87,8 @@ class MeasuredBlocks:
     ):
         self.shape, self.largest, self.check = shape, largest, check
         self.n_coils, self.whitening = n_coils if whitening is None else len(whitening), whitening
-        self.kspace, self.mask = np.zeros((*self._coils, *shape), complex), np.zeros(shape, bool)
+        self.mask = np.zeros(shape, bool)
+        self._keep(np.zeros((*self._coils, *shape), np.complex64), self.mask)
         self.axis: int | None = None
         self.trajectories: list[tuple[np.ndarray, np.ndarray]] = []
         self.others: list[tuple[Operator, np.ndarray]] = []
@@ -96,6 +97,16 @@ class MeasuredBlocks:
     @property
     def _coils(self) -> tuple[int, ...]:
         return () if self.n_coils is None else (self.n_coils,)
+
+    @property
+    def kspace(self) -> np.ndarray:
+        """The grid, zero where nothing was measured: made when it is asked for, since it is the larger part empty."""
+        grid = np.zeros((*self._coils, *self.shape), self._on_grid.dtype)
+        grid[..., self._where] = self._on_grid
+        return grid
+
+    def _keep(self, kspace: np.ndarray, mask: np.ndarray) -> None:
+        self._on_grid, self._where = kspace[..., mask], mask
 
     def _longer(self) -> MeasuredBlocks:
         after = object.__new__(MeasuredBlocks)
@@ -143,7 +154,7 @@ class MeasuredBlocks:
             raise ValueError(f"y must hold the samples of each of the {len(blocks)} blocks, got {len(samples)}.")
         if self.n_coils == FROM_DATA:
             after.n_coils = coils_of(blocks[0], samples[0])
-            after.kspace = np.zeros((after.n_coils, *self.shape), complex)
+            after._keep(np.zeros((after.n_coils, *self.shape), np.complex64), self.mask)
         values = [
             made_white(self.whitening, checked_samples(block, one, after.n_coils))
             for block, one in zip(blocks, samples, strict=True)
@@ -232,11 +243,14 @@ class MeasuredBlocks:
             blocks, samples = [FourierMask(self.shape, centre), *blocks], [self.kspace[..., centre], *samples]
         kspace, _ = gridded(blocks, samples, self.n_coils)
         new = np.logical_or.reduce([block.mask for block, _ in pairs])
-        self.kspace, self.mask = np.where(new, kspace, self.kspace), self.mask | new
+        if self.mask.any():
+            kspace = np.where(new, kspace, self.kspace)
+        self.mask = self.mask | new
+        self._keep(kspace, self.mask)
         self.axis = axes.pop() if len(axes) == 1 else None
         if self.check and self.mask[self._centre] and not before:
-            checked = check_kspace if self.kspace.ndim == 2 else check_coils
-            checked(self.kspace, self.mask, largest=self.largest)
+            checked = check_kspace if kspace.ndim == 2 else check_coils
+            checked(kspace, self.mask, largest=self.largest)
 
     # ---------------------------------------------------------------------------------------------------- as one block
     @property
@@ -322,7 +336,8 @@ class MeasuredBlocks:
         """Measurements of images like these, from ``state``."""
         known = state["measured"]
         after = MeasuredBlocks(self.shape, self.largest, self.check, known.get("n_coils"), known.get("whitening"))
-        after.kspace, after.mask, after.axis = known["kspace"], known["mask"], known["axis"]
+        after.mask, after.axis = known["mask"], known["axis"]
+        after._keep(known["kspace"], after.mask)
         after.trajectories = [(points, values) for points, values in known.get("trajectories", [])]
         after.others = [(RowsOnImages.restored(rows, self.shape), values) for rows, values in known.get("rows", [])]
         after.fourier = known.get("fourier", True)

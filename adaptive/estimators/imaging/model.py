@@ -145,7 +145,7 @@ class ImageModel:
             angle = self.phase.astype(self.precision)
             turned = np.cos(angle) + 1j * np.sin(angle)
         maps = 1.0 if self.maps is None else self.maps
-        return np.asarray(turned * maps).astype(np.result_type(self.dtype, np.complex64))
+        return np.asarray(turned * maps).astype(np.result_type(self.dtype, np.complex64), copy=False)
 
     def measurements(self) -> tuple[Operator | None, np.ndarray | None]:
         """Everything measured as an operator on the unknown, and its outcomes; None where there is nothing."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from adaptive import checks
-from adaptive.estimators.imaging.centre import LARGEST_CENTRE, centre_images, centre_kspace, centre_size
+from adaptive.estimators.imaging.centre import LARGEST_CENTRE, centre_image, centre_kspace, centre_size
 from adaptive.estimators.imaging.measurements import FROM_DATA, MeasuredBlocks
 from adaptive.estimators.imaging.sensitivity import checked_maps, made_white, whitening
 from adaptive.images import estimate_coils, smooth_phase
@@ -131,12 +131,12 @@ class ReceiverSettings:
         maps = estimate_coils(centre_kspace(measured, n_central), n_central) if guess_maps else self.maps
         if not guess_phase:
             return Received(phase, maps, n_central)
-        image = _combined(centre_images(measured, n_central), maps)
+        image = centre_image(measured, n_central, maps)
         as_angle = known and before is not None and before.imaginary is None  # it goes on as it began
         if self.phase == "smooth" and not as_angle and np.any(image):
             found = smooth_phase(image)
             if found.left <= _NOT_SMOOTH:
-                half = smooth_phase(_combined(centre_images(measured, n_central // 2), maps)).phase
+                half = smooth_phase(centre_image(measured, n_central // 2, maps)).phase
                 return Received(found.phase, maps, n_central, _left_over(image, found.phase, found.std, half))
         return Received(np.angle(image), maps, n_central)
 
@@ -144,11 +144,6 @@ class ReceiverSettings:
 def _central_of(measured: MeasuredBlocks) -> int:
     """Part of the centre that an estimate may be read from."""
     return min(centre_size(measured), LARGEST_CENTRE)
-
-
-def _combined(images: np.ndarray, maps: np.ndarray | None) -> np.ndarray:
-    """One image of those of the coils."""
-    return images[0] if maps is None else np.sum(maps.conj() * images, axis=0)
 
 
 def _left_over(image: np.ndarray, phase: np.ndarray, std: np.ndarray, half: np.ndarray) -> np.ndarray:

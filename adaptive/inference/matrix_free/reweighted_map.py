@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["reweighted_map"]
 
 _REDUCTION = 0.1
+_ROWS = 2**15  # of sites at a time
 
 
 def reweighted_map(
@@ -62,12 +63,12 @@ def reweighted_map(
         if group.bound != "width":
             raise ValueError(f'solver="reweighted" needs super-Gaussian potentials, got {group.name}; use "newton".')
     problem = Reweighted(model, dtype)
-    parts = _parts(potential)  # one after the other: whole arrays of sites are what takes memory
+    parts = _parts(potential, model.projection_rows)  # one after the other: whole arrays of sites take memory
     shifted = any(bool(np.any(p.tilt) or np.any(p.location)) for p, _ in parts)
-    level = 1.0
+    level, weights = 1.0, np.empty(model.projection_rows, problem.dtype)
 
     def sites(s: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        precision = np.empty(len(s), problem.dtype)
+        precision = weights  # those that were are done with
         shift = np.empty(len(s)) if shifted else None
         for p, rows in parts:
             z = level * np.square(np.asarray(getattr(p, "spread", 1.0), dtype=float))
@@ -120,8 +121,14 @@ def reweighted_map(
     )
 
 
-def _parts(potential: Potential | None) -> list[tuple[Potential, slice]]:
-    """Groups of potentials with their rows."""
+def _parts(potential: Potential | None, size: int) -> list[tuple[Potential, slice]]:
+    """Potentials with their rows, so few at a time that they stay in the cache."""
     if potential is None:
         return []
-    return potential.parts() if isinstance(potential, GroupedPotential) else [(potential, slice(None))]
+    groups = potential.parts() if isinstance(potential, GroupedPotential) else [(potential, slice(0, size))]
+    found = []
+    for group, rows in groups:
+        for first in range(rows.start, rows.stop, _ROWS):
+            few = slice(first, min(first + _ROWS, rows.stop))
+            found.append((group[few.start - rows.start : few.stop - rows.start], few))
+    return found

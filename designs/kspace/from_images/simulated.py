@@ -9,7 +9,7 @@ its steps are small.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,16 +72,16 @@ class TrialScan:
 
     def found(self, chosen: np.ndarray) -> np.ndarray:
         """The complex image from a mask of lines or points, the phase being known or read from its centre."""
-        return self._found(self.made(), chosen)
+        return self._found(self._measured(chosen), chosen)
 
     def error(self, chosen: np.ndarray) -> float:
         """Error of the magnitudes, as a share of the image's length."""
-        scan = self.made()
+        scan = self._measured(chosen)
         return l2_error(scan.image, np.abs(self._found(scan, chosen))) / float(np.linalg.norm(scan.image))
 
     def residual(self, chosen: np.ndarray) -> np.ndarray:
         """Share of the residual's energy on every line (n,) or at every point (n0, n1)."""
-        scan = self.made()
+        scan = self._measured(chosen)
         difference = self._found(scan, chosen) - scan.image * np.exp(1j * scan.phase)
         whole, energy = FourierLines(scan.image.shape, range(len(scan.image))), np.zeros(scan.image.shape)
         for maps in [1.0] if scan.coils is None else scan.coils:  # coil by coil
@@ -90,23 +90,25 @@ class TrialScan:
             energy = energy.sum(axis=1 - self.axis)
         return energy / max(float(energy.sum()), np.finfo(float).tiny)
 
+    def _measured(self, chosen: np.ndarray) -> SimulatedScan:
+        """The scan with the samples of a mask only, in the order of its block: the others are let go."""
+        scan = self.made()
+        if self.axis is None:
+            return replace(scan, kspace=scan.kspace[..., chosen])
+        return replace(scan, kspace=np.moveaxis(scan.kspace, self.axis - 2, -2)[..., chosen, :])
+
     def _found(self, scan: SimulatedScan, chosen: np.ndarray) -> np.ndarray:
+        """The image from samples in the order of the block."""
         shape, block = scan.image.shape, self._block(scan, chosen)
         model = ImageReconstructor(
             shape, noise_variance=scan.noise_variance, prior_scales=SCALES, imaginary_prior="pixel", coils=scan.coils,
             check=False, max_iter=self.max_iter, tol=self.tol, reference=self.reference,
             phase=scan.phase if self.prescan else self.reader,
         )  # fmt: skip
-        return model.reconstruct([block], [self._samples(scan, chosen)], with_phase=True)
+        return model.reconstruct([block], [scan.kspace], with_phase=True)
 
     def _block(self, scan: SimulatedScan, chosen: np.ndarray) -> Operator:
         """The samples of a mask of lines (n,) or of points (n0, n1)."""
         if self.axis is None:
             return FourierMask(scan.image.shape, chosen)
         return FourierLines(scan.image.shape, np.flatnonzero(chosen), self.axis)
-
-    def _samples(self, scan: SimulatedScan, chosen: np.ndarray) -> np.ndarray:
-        """Their numbers, in the order of the block."""
-        if self.axis is None:
-            return scan.kspace[..., chosen]
-        return np.moveaxis(scan.kspace, self.axis - 2, -2)[..., chosen, :]

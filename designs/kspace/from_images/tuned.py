@@ -134,7 +134,9 @@ def tuned_lines(
     n_central : int, optional
         Default: chosen among 8, 12, 16, 24 and an eighth of all lines, up to three quarters of ``n_lines``.
     extra : sequence or mapping of str to designs, optional
-        Lines that take part, such as those of `reference_lines`; they are tried on all scans.
+        Lines that take part, such as those of `reference_lines`; they are tried on all scans. Those that
+        `ImageReconstructor.select` chooses are worth it with half of the lines and little noise: 6% less error there,
+        none elsewhere (``ours-tuned-lines-information``).
     exchanges : int, default 0
         So many single lines of the winner are exchanged on trial, and what less errors confirm is kept. Only where the
         images are of the head that will be scanned: those of others mislead.

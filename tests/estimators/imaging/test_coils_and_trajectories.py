@@ -265,3 +265,21 @@ def test_kspace_of_coils_and_volumes_is_checked():
         ImageReconstructor(SHAPE, coils=MAPS, **SCALES).fit(LINES, [shifted[k] for k in order])
     with pytest.raises(ValueError, match="not scaled as expected"):
         ImageReconstructor(SHAPE, coils=MAPS, **SCALES).fit(LINES, [N * y for y in measured(LINES, MAPS)])
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, complex])
+def test_samples_keep_their_precision_and_lie_where_they_were_measured(dtype):
+    shape, rng = (8, 6), np.random.default_rng(0)
+    kspace = (rng.standard_normal((2, *shape)) + 1j * rng.standard_normal((2, *shape))).astype(dtype)
+    first, further = FourierLines(shape, [5, 4]), FourierLines(shape, [1])
+    known = MeasuredBlocks(shape, check=False, n_coils=2)
+    for block in (first, further):
+        known = known.with_blocks([block], [kspace[:, block.lines]])
+    assert known.kspace.dtype == dtype and known.restored(known.state()).kspace.dtype == dtype
+    np.testing.assert_array_equal(known.kspace, np.where(known.mask, kspace, 0))
+    np.testing.assert_array_equal(known.restored(known.state()).samples(), known.samples())
+    np.testing.assert_array_equal(known.of_lines([4, 5]).samples(), kspace[:, [4, 5]].ravel())
+    assumed = known.with_block_assumed(FourierLines(shape, [7]))
+    np.testing.assert_array_equal(assumed.kspace, known.kspace)
+    mixed = known.with_blocks([FourierLines(shape, [0])], [kspace[:, [0]].astype(complex)])
+    assert mixed.kspace.dtype == complex
