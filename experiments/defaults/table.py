@@ -89,6 +89,7 @@ JUDGED: dict[str, tuple[str, ...]] = {
         for owner in ("CollaborativePreference", "MetadataTopicModel", "PairedSymbols", "PoissonFactorization")
         for name in ("max_iter", "tol")
     },
+    "MetadataTopicModel.n_init": ("ours-default-topic-starts",),
     "CollaborativeRNN.pooled": ("ours-default-sequences",),
     "CollaborativeRNN.uncertainty": ("ours-sequences-asked-random", "ours-sequences-calibration-laplace"),
     "Questionnaire.n_traits": ("ours-questionnaire-dimension",),
@@ -219,7 +220,6 @@ OPEN: dict[str, tuple[str, ...]] = {
         "document_step",
         "regression",
         "learning",
-        "n_init",
     ),
     "PairedSymbols": ("fit_bias", "n_init"),
     "GameTreeSearch": ("coupling", "deviations", "root_mean", "score_variance", "drift"),
