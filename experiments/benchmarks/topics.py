@@ -78,7 +78,7 @@ def against_the_floor(counts: Any, group: np.ndarray, n_sweeps: int = 20) -> tup
 
 def stream_peak(counts: Any, group: np.ndarray) -> tuple[float, float]:
     """Megabytes that a stream in blocks of 1,000 allocates at its peak, and of its tables."""
-    model = MetadataTopicModel(K, n_init=1, random_state=0)
+    model = MetadataTopicModel(K, random_state=0)
     model.partial_fit(counts[:1000], group[:1000])
 
     def stream() -> None:
@@ -95,7 +95,7 @@ def newsgroups() -> dict[str, float]:
     test, train = np.sort(order[:2000]), np.sort(order[2000:])
     first, second = halves(counts[test], 0)
     start = time.process_time()
-    model = MetadataTopicModel(20, n_init=1, random_state=0, tol=1e-4).fit(counts[train], group[train])
+    model = MetadataTopicModel(20, random_state=0, tol=1e-4).fit(counts[train], group[train])
     seconds = time.process_time() - start
     found = log_probabilities(second, model.transform(first, group[test]), model.belief_.word_probabilities)
     other = peer("dmr", counts[train], group[train], first, group[test], 20, 200, 1.0)

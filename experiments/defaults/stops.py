@@ -93,7 +93,7 @@ def task_of(family: str, name: str, size: int) -> Task:
         counts, group = counts[some] if whole else cut(counts[some], 20), group[some]
         return Task(
             len(group),
-            lambda rows, **own: MetadataTopicModel(min(20, size // 10), n_init=1, random_state=0, **own).fit(
+            lambda rows, **own: MetadataTopicModel(min(20, size // 10), random_state=0, **own).fit(
                 counts[rows], group[rows]
             ),
             lambda model, rows: model.score(counts[rows], group[rows]),

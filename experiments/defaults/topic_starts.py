@@ -20,7 +20,7 @@ from experiments.script import Script, command, panels
 from experiments.statistics import half_width
 from experiments.topics.shared.corpora import drawn
 
-STARTS, FORMER, CHOSEN = (1, 3, 5, 10), 1, 5
+STARTS, FORMER, CHOSEN = (1, 5), 1, 5
 SETS = ("6 topics", "poliblog", "addresses", "10 topics", "newsgroups")  # the last two confirm
 N_AUTHORS = 40
 
@@ -69,7 +69,7 @@ def covered(model: MetadataTopicModel, words: np.ndarray, weights: np.ndarray) -
 
 def run(script: Script) -> None:
     """Table, figure, verdict."""
-    splits, size = (2, 200) if script.quick else (8, 1000)
+    splits, size = (2, 200) if script.quick else (6, 1000)
     names = SETS[:1] if script.quick else SETS
     found: dict[str, dict[str, np.ndarray]] = {}
     for name in names:
@@ -107,7 +107,9 @@ def run(script: Script) -> None:
         claim=f"{CHOSEN} starts of a batch complete unseen documents better than one on corpora of the model, and are "
         "certainly behind on no set.",
         target="95% limits of the paired gain in nats a word above 0 on drawn corpora, below 0 nowhere", value=value,
-        reason="" if never and ahead else "The limits of some gain on a drawn corpus reach 0, or some set is behind.",
+        reason="" if never and ahead else "The limits of some gain on a drawn corpus reach 0, or some set is behind. "
+        "Six topics that one start mixes come apart; of ten, and of real sets, nothing is gained. One start stays the "
+        "default.",
         seed=f"0..{splits - 1}",
     )  # fmt: skip
 

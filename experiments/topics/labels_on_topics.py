@@ -39,7 +39,7 @@ def documents(name: str, n: int, seed: int) -> tuple[sp.csr_array, np.ndarray]:
 
 def features(counts: sp.csr_array, n_passes: int, seed: int) -> dict[str, np.ndarray]:
     """Three tables of the same documents, columns of variance one; of both, topics and words of the same in all."""
-    model = MetadataTopicModel(N_TOPICS, n_init=1, max_iter=n_passes, random_state=seed)
+    model = MetadataTopicModel(N_TOPICS, max_iter=n_passes, random_state=seed)
     topics = np.log(model.fit(counts, np.zeros((counts.shape[0], 0))).transform(counts) + 1e-3)
     often = np.argsort(-np.asarray((counts > 0).sum(axis=0)).ravel(), kind="stable")[:N_WORDS]
     words = np.log1p(counts[:, np.sort(often)].toarray())

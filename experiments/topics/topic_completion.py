@@ -53,7 +53,7 @@ def completions(name: str, n_words: int, quick: bool) -> dict[str, np.ndarray]:
     asked = np.concatenate([validation, test])
     first, second = halves(counts[asked], 0)
     nobody = np.zeros((len(group), 0))
-    options = {"random_state": 0, "n_init": 1, "max_iter": 3 if quick else N_PASSES}
+    options = {"random_state": 0, "max_iter": 3 if quick else N_PASSES}
     found: dict[str, np.ndarray] = {}
     validated: dict[str, float] = {}
 

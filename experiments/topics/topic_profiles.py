@@ -81,7 +81,7 @@ def run(script: Script) -> None:
     else:
         counts, group, words = real("addresses")
         K, names = 40, list(PRESIDENTS)
-    make = MetadataTopicModel(K, random_state=0, n_init=1, max_iter=3 if script.quick else 60)
+    make = MetadataTopicModel(K, random_state=0, max_iter=3 if script.quick else 60)
     given = {"president": group, "constant": np.zeros((len(group), 0)), "plain": None}
     models = {name: MetadataTopicModel(**make.get_params()).fit(counts, metadata) for name, metadata in given.items()}
     lists = {name: [[words[j] for j in one] for one in model.top_words(10)] for name, model in models.items()}

@@ -27,9 +27,8 @@ DECAYS = (1.0, 0.95, 0.7)
 def along(counts: Any, group: np.ndarray, K: int, decay: float, batch: int, quick: bool) -> np.ndarray:
     """Completion of each block before it is learnt; of a batch (``batch`` > 0) that learns no more."""
     model = MetadataTopicModel(
-        K, learning="single_pass", word_decay=decay, decay_every=BLOCK, random_state=0, n_init=1,
-        max_iter=3 if quick else 60,
-    )  # fmt: skip
+        K, learning="single_pass", word_decay=decay, decay_every=BLOCK, random_state=0, max_iter=3 if quick else 60
+    )
     scores = []
     for start in range(0, counts.shape[0], BLOCK):
         block = slice(start, start + BLOCK)
@@ -62,7 +61,7 @@ def news(quick: bool) -> tuple[Any, np.ndarray]:
 
 def few_topics(counts: Any, group: np.ndarray, K: int, max_iter: int) -> float:
     """Share of groups of which five topics hold 95% of the forecast at its mean."""
-    model = MetadataTopicModel(K, random_state=0, n_init=1, max_iter=max_iter).fit(counts, group)
+    model = MetadataTopicModel(K, random_state=0, max_iter=max_iter).fit(counts, group)
     mean = model.posterior_.mean
     scores = mean[:1] + mean[1:]
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -79,7 +78,7 @@ def needed(quick: bool) -> dict[str, float]:
     for start, end in zip((0, *sizes), sizes, strict=False):
         model.partial_fit(counts[start:end], group[start:end])
         found[f"one pass over {end}"] = model.score(counts[test], group[test])
-    batch = MetadataTopicModel(10, random_state=0, n_init=1, max_iter=3 if quick else 60)
+    batch = MetadataTopicModel(10, random_state=0, max_iter=3 if quick else 60)
     for n_starts in (1, 5):
         batch.set_params(n_init=n_starts).fit(counts[: sizes[len(sizes) // 2]], group[: sizes[len(sizes) // 2]])
         found[f"batch of {sizes[len(sizes) // 2]}, starts {n_starts}"] = batch.score(counts[test], group[test])

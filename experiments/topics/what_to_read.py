@@ -110,7 +110,7 @@ def interval(values: np.ndarray) -> list[float]:
 def run(script: Script) -> None:
     """Twenty repetitions."""
     warnings.simplefilter("ignore")
-    found = [read(seed, script.quick, n_init=1) for seed in range(1 if script.quick else 20)]
+    found = [read(seed, script.quick) for seed in range(1 if script.quick else 20)]
     columns = {name: np.array([one[name] for one in found]) for name in found[0]}
     script.table(
         {name: list(values) for name, values in columns.items()}, "what-to-read",

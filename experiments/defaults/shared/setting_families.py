@@ -250,7 +250,7 @@ FAMILIES: dict[str, Family] = {
         "weight_variance 1": {"weight_variance": 1.0},
         "document_step laplace_bridge": {"document_step": "laplace_bridge"},
         "document_step moment_bridge": {"document_step": "moment_bridge"}, "regression dense": {"regression": "dense"},
-        "learning single_pass": {"learning": "single_pass"}, "n_init 1": {"n_init": 1},
+        "learning single_pass": {"learning": "single_pass"}, "n_init 4": {"n_init": 4},
     }, _documents, "nats a word of documents not read"),
     "sequences": Family("CollaborativeRNN", ("words, 15, 600", "spikes, 20, 150"),
                         ("letters, 20, 600", "words, 42, 150"), {
