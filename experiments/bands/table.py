@@ -52,7 +52,7 @@ class Line(NamedTuple):
 
 LINES = (
     Line("logistic", "labels of two classes, 5 real sets", labels.real, ("logistic", "two"), (20, 60), 60),
-    Line("logistic", "labels of more classes, 4 real sets", labels.real, ("logistic", "several"), (20, 60), 8),
+    Line("logistic", "labels of more classes, 4 real sets", labels.real, ("logistic", "several"), (20, 60), 12),
     Line("logistic", "latents, drawn on 3 sets", labels.latents, ("logistic",), (20, 60), 180),
     Line("gp-classifier", "labels, 5 real sets", labels.real, ("process", "two"), (20, 60), 6),
     Line("gp-classifier", "latents, drawn", labels.latents, ("process",), (20, 60), 28),
@@ -78,7 +78,7 @@ LINES = (
     Line("preferences", "comparisons, sushi", people.compared, ("real",), (5, 15), 32),
     Line("preferences", "differences of utilities, drawn", people.compared, ("drawn",), (5, 15), 32),
     Line("sequences", "next words, 42 speakers", events.next_items, ("words", "ensemble"), (12, 48), 40),
-    Line("sequences", "next spikes, 64 trials", events.next_items, ("spikes", "ensemble"), (12, 48), 24),
+    Line("sequences", "next spikes, 64 trials", events.next_items, ("spikes", "ensemble"), (12, 48), 40),
     Line("photographs", "pixels of 30 photographs", pictures.pixels, ("default",), (40, 120), 30),
     Line("photographs-told", "pixels of 30 photographs", pictures.pixels, ("scales told",), (40, 120), 30),
     Line("photographs-ep", "pixels of 30 photographs", pictures.pixels, ("expectation propagation",), (40, 120), 30),

@@ -221,7 +221,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
 
         With ``return_std`` also the posterior standard deviations of these means, without the noise of a measurement,
         which `interval` includes; of complex means the deviations of both parts, as real and imaginary part. Nominal
-        .90 of parameters covers .88 to .91 of drawn ones (``ours-bands-particles``; simulators .88 to .92,
+        .90 of parameters covers .88 to .91 of drawn ones (``ours-bands-particles``; simulators .87 to .92,
         ``ours-bands-simulators``).
         """
         return predictions.means(self.fitted_belief(), self._candidates(X), return_std)

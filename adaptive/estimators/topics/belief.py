@@ -107,8 +107,7 @@ class TopicBelief:
     ) -> TopicBelief:
         """The belief after documents: ``once`` in one pass after ``earlier`` ones, else in passes from the start."""
         documents = documents.not_empty()
-        columns = documents.columns
-        before = cls._start(settings, columns) if earlier is None else earlier._grown(settings, columns)
+        before = (cls._start if earlier is None else earlier._grown)(settings, documents.columns)
         if documents.counts.shape[0] == 0:
             return before
         return before.one_pass(documents) if once else before._passes(documents)
