@@ -6,15 +6,17 @@ import time
 from typing import Any
 
 import numpy as np
+from scipy.special import pdtr
 from sklearn.gaussian_process.kernels import RBF
 
 from adaptive import CoxProcess, PoissonFactorization, PoissonRegression, datasets
-from adaptive.estimators.pairs.factorization.forecasts import log_probabilities
+from adaptive.estimators.pairs.factorization.mixtures import sobol_normals
+from adaptive.estimators.pairs.factorization.predictive import conditional_moments
 from experiments.bands.rows import answered, asked, simple_numbers
-from experiments.bands.shares import LEVELS, central, result
+from experiments.bands.shares import central, result
 from experiments.statistics import standardised
 
-__all__ = ["BINS", "ROWS", "measured"]
+__all__ = ["BINS", "ROWS", "masses", "measured", "pair_masses"]
 
 FIRST, TEST = 5, 80
 
@@ -90,20 +92,24 @@ def measured(name: str, data: str, design: str, n: int, unit: int) -> dict[str, 
     low, high = fitted.interval(X[test], 0.9)
     seconds = time.process_time() - begun
     simple = simple_numbers(model, fitted, X[chosen], y[chosen], X[test], y[test], unit)
-    if name == "factors":
-        covered, score = _of_pairs(fitted, X[test], y[test])
-    else:
-        covered, score = central(*masses(fitted, X[test], y[test])), fitted.log_predictive(X[test], y[test]).mean()
-    return result(covered, float(np.mean(high - low)), float(score), seconds, simple)
+    below, upto = (pair_masses if name == "factors" else masses)(fitted, X[test], y[test])
+    score = np.log(np.maximum(upto - below, 1e-300)).mean()
+    return result(central(below, upto), float(np.mean(high - low)), float(score), seconds, simple)
 
 
-def _of_pairs(fitted: Any, pairs: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
-    """Shares of counts in the intervals as they are returned, and their log score, the scatter included."""
-    ends = [fitted.interval(pairs, level) for level in LEVELS]
+def pair_masses(fitted: Any, pairs: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same of pairs, by the draws of rates that their intervals are made of, with the scatter."""
     belief = fitted.belief_
-    located = belief.located(*(pairs[:, side] for side in (0, 1)))
-    scores = log_probabilities(*located, y, belief.scatter_variance)
-    return np.array([np.mean((low <= y) & (y <= high)) for low, high in ends]), float(scores.mean())
+    factors, users, items = belief.located(*(pairs[:, side] for side in (0, 1)))
+    k, scatter = len(factors.sides[1].prior), belief.scatter_variance
+    normals = sobol_normals(1024, k + 1, 0)
+    below, upto = np.empty(len(y)), np.empty(len(y))
+    for row, (user, item) in enumerate(zip(users.tolist(), items.tolist(), strict=True)):
+        mean, variance = conditional_moments(factors, user, item, normals[:, :k])
+        rate = np.exp(np.minimum(mean - 0.5 * scatter + np.sqrt(variance + scatter) * normals[:, k], 34.0))
+        upto[row] = pdtr(y[row], rate).mean()
+        below[row] = pdtr(y[row] - 1.0, rate).mean() if y[row] > 0 else 0.0
+    return below, upto
 
 
 def masses(fitted: Any, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

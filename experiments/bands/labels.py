@@ -30,10 +30,11 @@ MULTICLASS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _model(name: str, X: np.ndarray, classes: np.ndarray) -> Any:
+def _model(name: str, classes: Any) -> Any:
+    """The estimator as it comes; of "process, begun small" a kernel that begins at a quarter of the true variance."""
     if name == "logistic":
         return BayesianLogisticRegression(classes=classes)
-    return GaussianProcessClassifier(RBF(np.sqrt(X.shape[1])) * 1.0, classes=classes)
+    return GaussianProcessClassifier(None if name == "process" else 1.0 * RBF(1.5), classes=classes)
 
 
 def _rows(table: Any, unit: int) -> tuple[np.ndarray, ...]:
@@ -56,7 +57,7 @@ def real(name: str, kind: str, design: str, n: int, unit: int) -> dict[str, np.n
     sets = TWO_CLASSES if kind == "two" else MULTICLASS
     pool, codes, new, truth, first = _rows(list(sets.values())[unit % len(sets)](), unit // len(sets))
     classes = np.arange(max(codes.max(), truth.max()) + 1)
-    model = _model(name, pool, classes)
+    model = _model(name, classes)
     chosen = asked(model, pool, codes, design, n, first, unit)
     begun = time.process_time()
     p = answered(model, pool[chosen], codes[chosen]).predict_proba(new)
@@ -75,13 +76,12 @@ def latents(name: str, design: str, n: int, unit: int) -> dict[str, np.ndarray]:
         scale = (1.0, 2.0, 4.0)[unit // 3 % 3] / np.sqrt(np.mean(np.sum(pool**2, axis=1)))
         weights = scale * rng.standard_normal(pool.shape[1])
         latent, truth = pool @ weights, new @ weights
-        model: Any = BayesianLogisticRegression(classes=[0, 1])
     else:
         X = rng.uniform(-2, 2, (300, 2))
         kernel = 4.0 * RBF(1.0)
         f = np.linalg.cholesky(kernel(X) + 1e-8 * np.eye(300)) @ rng.standard_normal(300)
         pool, new, latent, truth = X[:200], X[200:], f[:200], f[200:]
-        model = GaussianProcessClassifier(1.0 * RBF(1.5), classes=[0, 1])
+    model = _model(name, [0, 1])
     codes = (rng.random(len(latent)) < expit(latent)).astype(int)
     first = np.arange(5)
     while len(np.unique(codes[first])) < 2:

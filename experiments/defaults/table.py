@@ -132,6 +132,7 @@ JUDGED: dict[str, tuple[str, ...]] = {
         f"ImageReconstructor.{name}": ("ours-default-settings-lines", "ours-default-settings-photographs")
         for name in ("prior", "wavelet", "level", "reconstruction", "n_samples", "max_iter", "tol")
     },
+    "MetadataTopicModel.n_init": ("ours-default-topic-starts", "ours-default-settings-documents"),
     "CollaborativeRNN.pooled": ("ours-default-sequences",),
     "CollaborativeRNN.uncertainty": ("ours-sequences-asked-random", "ours-sequences-calibration-laplace"),
     "Questionnaire.n_traits": ("ours-questionnaire-dimension",),

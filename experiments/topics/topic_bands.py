@@ -14,14 +14,15 @@ from experiments.script import Script, command
 from experiments.statistics import half_width
 from experiments.topics.what_to_read import read
 
-FIRST, N = 20, 10  # seeds; those before were looked at while the message was made
+FIRST, N = 30, 10  # seeds; those before were looked at while the message was made and starts were counted
+STARTS = 5  # of a batch
 
 
 def run(script: Script) -> None:
     """Read, judge."""
     warnings.simplefilter("ignore")
     seeds = range(FIRST, FIRST + (2 if script.quick else N))
-    found = [read(seed, script.quick) for seed in seeds]
+    found = [read(seed, script.quick, n_init=STARTS) for seed in seeds]
     kinds = ("batch", "designed", "single_pass")
     columns = {kind: np.array([one[f"coverage, {kind}"] for one in found]) for kind in kinds}
     script.table(
@@ -32,13 +33,18 @@ def run(script: Script) -> None:
     missed = [kind for kind, mean in means.items() if not 0.85 <= mean <= 0.95]
     script.judge(
         "ours-bands-topics", not missed,
-        claim="90% intervals of authors' weights in topics hold 85 to 95% of them, after a batch, a design, one pass.",
+        claim="90% intervals of authors' weights in topics hold 85 to 95% of them, after a batch of five starts, a "
+        "design that began with one, one pass.",
         target="between .85 and .95 in each, on average over corpora",
         value={kind: f"{means[kind]:.3f} +- {half_width(columns[kind]):.3f}" for kind in kinds},
         reason=""
         if not missed
-        else f"Outside: {', '.join(missed)}. The message hears that the topics of words are not known; that two true "
-        "topics may be found as one, or one as two, stays outside of the intervals.",
+        else f"Outside: {', '.join(missed)}. The message hears that the topics of words are not known, and of five "
+        "starts one finds the true topics; what is left are the weights of topics that an author lacks (below .003 of "
+        "his words .64 of them are held), at whose mode Laplace's message is too narrow. A factor from documents left "
+        "out does not see these: 1.00 to 1.13, its logarithm known to .2, by five tenths that were taken out and "
+        "forecast after 20 passes without them, and 1.00 by cavities. One pass keeps what its first documents made of "
+        "topics, and says so when asked for an interval.",
         seed=f"{seeds[0]}..{seeds[-1]}",
     )  # fmt: skip
 

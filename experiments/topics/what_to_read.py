@@ -58,11 +58,11 @@ def chosen(strategy: str, model: MetadataTopicModel, data: dict[str, Any], left:
     return left[order[:BATCH]]
 
 
-def read(seed: int, quick: bool) -> dict[str, float]:
-    """Completion of every strategy when its words are spent, and before."""
+def read(seed: int, quick: bool, **options: Any) -> dict[str, float]:
+    """Completion of every strategy when its words are spent, and before; ``options`` of the model."""
     data = corpus(seed, 200 if quick else 1000)
     counts, group, test = data["counts"], data["group"], data["test"]
-    start = MetadataTopicModel(K, random_state=seed, max_iter=5 if quick else 60)
+    start = MetadataTopicModel(K, random_state=seed, max_iter=5 if quick else 60, **options)
     start.fit(counts[data["first"]], group[data["first"]])
     found = {"before": start.score(counts[test], group[test])}
     for strategy in STRATEGIES:
@@ -78,7 +78,7 @@ def read(seed: int, quick: bool) -> dict[str, float]:
             found["coverage, designed"] = coverage(model, data)
     everything = np.concatenate([data["first"], data["pool"]])
     for learning in ("batch", "single_pass"):
-        model = MetadataTopicModel(K, random_state=seed, max_iter=5 if quick else 60, learning=learning)
+        model = MetadataTopicModel(K, random_state=seed, max_iter=5 if quick else 60, learning=learning, **options)
         found[f"coverage, {learning}"] = coverage(model.fit(counts[everything], group[everything]), data)
     return found
 

@@ -215,8 +215,8 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the counts (m,) between which each bin's lies with at least the probability ``level``.
 
-        Nominal .90 covers .90 to .92 of counts, real and drawn, by 40 bins; by ten .86 to .90 and, where these were
-        chosen, .82 to .85: height and length of the kernel are taken as found (``ours-bands-cox``).
+        Nominal .90 covers .89 to .92 of counts, real and drawn, by 40 bins; by ten .86 to .89 and, where these were
+        chosen, .83 to .85: height and length of the kernel are taken as found (``ours-bands-cox``).
         """
         belief, given = self.fitted_belief(), self._candidates(X)
         mean, variance = belief.process.moments(given.rows)

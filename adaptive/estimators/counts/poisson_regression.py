@@ -195,8 +195,8 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
     def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the counts (m,) between which each row's lies with at least the probability ``level``.
 
-        Nominal .90 covers .85 to .86 of real counts by 60 rows, random or chosen, and .81 by ten, whose scatter is not
-        known well; of counts of the model .88 to .91 (``ours-bands-poisson-regression``).
+        Nominal .90 covers .85 to .86 of real counts by 60 rows, random or chosen, and .81 to .82 by ten,
+        which do not tell how far counts scatter; of counts of the model .88 to .90 (``ours-bands-poisson-regression``).
 
         Parameters
         ----------

@@ -184,9 +184,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         X : (m, D) array
         return_std : bool, default False
             Also return standard deviations (those of a WhiteKernel included, as in scikit-learn). At the kernel of the
-            highest evidence they are too small where there are few rows: nominal .90 covers .78 to .82 of outcomes
-            after ten rows, .78 to .90 after forty (``ours-bands-gp-regressor``); averaged over, by
-            default, .90 to .95 and .85 to .93 (``ours-bands-gp-regressor-integrated``).
+            highest evidence they are too small where there are few rows: nominal .90 covers .73 to .80 of outcomes
+            after ten rows, .82 to .88 after forty (``ours-bands-gp-regressor``); averaged over, by
+            default, .89 to .94 and .88 to .92 (``ours-bands-gp-regressor-integrated``).
         return_cov : bool, default False
             Also return the covariance matrix.
         """

@@ -223,7 +223,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
 
         With ``return_std`` also the posterior standard deviations of these means, without the noise of a measurement,
         which `interval` includes; of complex means the deviations of both parts, as real and imaginary part. Nominal
-        .90 of parameters covers .87 to .93 of drawn ones (``ours-bands-particles``; simulators .87 to .94,
+        .90 of parameters covers .88 to .91 of drawn ones (``ours-bands-particles``; simulators .87 to .92,
         ``ours-bands-simulators``).
         """
         return predictions.means(self.fitted_belief(), self._candidates(X), return_std)
@@ -243,7 +243,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
     def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the outcomes (m,) between which each lies with the probability ``level``, noise included.
 
-        Nominal .90 of parameters covers .87 to .93 of drawn ones (``ours-bands-particles``).
+        Nominal .90 of parameters covers .88 to .91 of drawn ones (``ours-bands-particles``).
         """
         return predictions.interval(self.fitted_belief(), self._candidates(X), level)
 

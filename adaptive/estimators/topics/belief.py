@@ -69,6 +69,8 @@ class TopicBelief:
     converged : bool
     n_skipped : int
         Divisions of the last pass that would have left an improper belief.
+    n_batch : int
+        Documents that were learnt in batch, not in a single pass.
     """
 
     settings: TopicSettings
@@ -81,6 +83,7 @@ class TopicBelief:
     objective_trace: tuple[float, ...]
     converged: bool
     n_skipped: int
+    n_batch: int = 0
 
     # An approximation without an evidence.
     log_evidence = float("nan")
@@ -104,8 +107,7 @@ class TopicBelief:
     ) -> TopicBelief:
         """The belief after documents: ``once`` in one pass after ``earlier`` ones, else in passes from the start."""
         documents = documents.not_empty()
-        columns = documents.columns
-        before = cls._start(settings, columns) if earlier is None else earlier._grown(settings, columns)
+        before = (cls._start if earlier is None else earlier._grown)(settings, documents.columns)
         if documents.counts.shape[0] == 0:
             return before
         return before.one_pass(documents) if once else before._passes(documents)
@@ -312,7 +314,7 @@ class TopicBelief:
 
     def state(self) -> State:
         """Plain data."""
-        kept = {"word_prior", "seed", "n_documents", "n_tokens", "converged", "n_skipped"}
+        kept = {"word_prior", "seed", "n_documents", "n_tokens", "converged", "n_skipped", "n_batch"}
         state = {field.name: getattr(self, field.name) for field in fields(self) if field.name in kept}
         return {**state, "objective_trace": list(self.objective_trace), "tables": self.tables._asdict()}
 
@@ -323,7 +325,7 @@ class TopicBelief:
         return cls(
             settings, data, tables, float(state["word_prior"]), int(state["seed"]), int(state["n_documents"]),
             int(state["n_tokens"]), tuple(map(float, state["objective_trace"])), bool(state["converged"]),
-            int(state["n_skipped"]),
+            int(state["n_skipped"]), int(state["n_batch"]),
         )  # fmt: skip
 
 
@@ -365,6 +367,7 @@ class Batch:
             objective_trace=tuple(self.trace),
             converged=self.converged,
             n_skipped=int(self.found[2]),
+            n_batch=self.documents.counts.shape[0],
         )
 
 

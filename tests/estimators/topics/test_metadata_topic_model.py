@@ -250,6 +250,31 @@ def test_the_rest_of_bad_input():
             ask()
 
 
+def test_intervals_after_a_single_pass_say_what_they_are_worth():
+    once = model().partial_fit(COUNTS, AUTHORS)
+    kept = model().restore(unpack(pack(once.state())))
+    for fitted in (once, kept):
+        for ask in (lambda one: one.profile(1), lambda one: one.predict_topics(AUTHORS[:2], return_std=True)):
+            with pytest.warns(UserWarning, match="in a single pass.*fit"):
+                ask(fitted)
+    batch = model().fit(COUNTS[:100], AUTHORS[:100]).partial_fit(COUNTS[100:], AUTHORS[100:])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        batch.profile(1)
+        once.predict_topics(AUTHORS[:2])
+
+
+def test_topics_that_one_start_merges_come_apart_in_others():
+    found = {1: [], 5: []}
+    for seed in range(8):
+        counts, authors, _, words = corpus(600, n_words=15, V=100, K=6, n_authors=20, seed=seed)
+        for n_init, matches in found.items():
+            topics = MetadataTopicModel(6, n_init=n_init, random_state=seed).fit(counts, authors).components_
+            topics = topics / topics.sum(axis=1, keepdims=True)
+            matches.append((np.sqrt(words) @ np.sqrt(topics).T).max(axis=1).min())
+    assert min(found[5]) > 0.9 > min(found[1])
+
+
 def test_a_batch_that_was_not_finished_warns():
     with warnings.catch_warnings(), pytest.warns(Warning, match="still change after max_iter = 2"):
         model(max_iter=2).fit(COUNTS, AUTHORS)
