@@ -221,7 +221,7 @@ def _judge(script: Script, found: dict[str, Any]) -> None:
         claim=f"From an answer in Label Studio to the prediction of the next task at {found['tasks']} tasks.",
         target="median at most 0.5 s", value={"median": round(middle, 3), "all": found["seconds"]},
         reason="Label Studio answers a look in .06 s or more, and keeps a prediction in .07; the next task is chosen "
-        "in the light of those that are open, by eight fits. --webhook spares the quarter of a second between looks.",
+        "in the light of those that are open, by eight fits. --webhook spares the half second between looks.",
         seed=8,
     )  # fmt: skip
 

@@ -194,7 +194,7 @@ class Live:
         Parameters
         ----------
         every : float, default 1.0
-            Seconds from one look to the next, a quarter of them while people answer; `nudge` has it happen at once.
+            Seconds from one look to the next, half of them while people answer; `nudge` has it happen at once.
         looked : callable(Looked), optional
             Called after each look.
         away : callable(str), optional
@@ -226,7 +226,7 @@ class Live:
                 looked(found)
             if not self._stopped.is_set():
                 busy = time.monotonic() - max(self._heard.values(), default=float("-inf")) < AT_WORK
-                self._nudge.wait(every / 4.0 if busy else every)
+                self._nudge.wait(every / 2.0 if busy else every)
 
     def nudge(self) -> None:
         """Have the next look happen now."""
