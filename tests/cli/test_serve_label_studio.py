@@ -103,6 +103,38 @@ def test_a_webhook_has_answers_learnt_at_once(tmp_path, token, monkeypatch):
     assert [row["label"] for row in rows(tmp_path / "run" / "labels.csv") if row["label"]] == ["yes"]
 
 
+def test_stopping_while_the_server_is_away_still_writes_the_labels(tmp_path, token, capsys, monkeypatch):
+    monkeypatch.setattr("adaptive.cli.serve.studio.EVERY", 0.05)
+    studio, store = reviews(), tmp_path / "run"
+
+    def answered():
+        first = sorted(studio.shown())[0]
+        studio.label(first, 7, "yes")
+        seen = len(studio.looks())
+        while len(studio.looks()) < seen + 3:
+            time.sleep(0.02)
+        studio.fault = lambda request: httpx.Response(503)
+
+    def people():
+        while len(studio.looks()) < 3:
+            time.sleep(0.02)
+        answered()
+        seen = len(studio.requests)
+        while len(studio.requests) < seen + 2:
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=people, daemon=True)
+    thread.start()
+    with studio.served() as url:
+        code = run(
+            ["serve", "--label-studio", url, "--project", "3", "--token-file", str(token), "--store", str(store)]
+        )
+    thread.join()
+    assert code == 0 and "Waiting; nothing is lost" in capsys.readouterr().out
+    assert [(row["label"], row["annotator"]) for row in rows(store / "labels.csv") if row["label"]] == [("yes", "7")]
+
+
 def test_what_is_at_fault_is_one_sentence(tmp_path, token, capsys):
     def said(*arguments):
         code = run(["serve", "--label-studio", *map(str, arguments)])

@@ -144,7 +144,11 @@ def _until_stopped(live: Live, run: RunFolder, nudged: Callable[[], tuple[str, A
     print(f"Looking at project {studio.project} of {studio.url} ({studio.title}) ...", flush=True)
     with _announced(live, nudged), _ends(live):
         live.follow(every=EVERY, looked=said.looked, away=said.away)
-    for name, columns in ((LABELS, _labels(live)), (PEOPLE, _people(live))):
+    if not live.tasks:  # stopped before the first look
+        print("\nStopped; nothing was learnt yet. The same command goes on.")
+        return
+    names = _names(live)
+    for name, columns in ((LABELS, _labels(live, names)), (PEOPLE, _people(live, names))):
         if columns:
             run.write_csv(name, columns)
     print(f"\nStopped; {run.path / LABELS} holds labels and predictions. The same command goes on.")
@@ -243,11 +247,21 @@ def _announced(live: Live, nudged: Callable[[], tuple[str, Any]] | None) -> Iter
         listening.close()
 
 
-def _labels(live: Live) -> dict[str, list[Any]]:
+def _names(live: Live) -> dict[str, str]:
+    """Names of people by their numbers; where Label Studio does not answer, the numbers have to do."""
+    from adaptive.labelling import StudioError
+
+    try:
+        return live.studio.people() if live.said() else {}
+    except StudioError as problem:
+        print(f"adaptive: warning: {problem} People are named by their numbers.", flush=True)
+        return {}
+
+
+def _labels(live: Live, names: dict[str, str]) -> dict[str, list[Any]]:
     """Columns task, label, by whom, and what is predicted: a row for each answer, and one for each other task."""
     believed, classes, rows = live.believed(), live.studio.classes, []
     said = live.said()
-    names = live.studio.people() if said else {}
     by_row: dict[int, list[tuple[str, str]]] = {}
     for row, who, label in said:
         by_row.setdefault(row, []).append((names.get(who, who), label))
@@ -261,9 +275,9 @@ def _labels(live: Live) -> dict[str, list[Any]]:
 _NAMES = ("task", "label", "annotator", "predicted", "probability")
 
 
-def _people(live: Live) -> dict[str, list[Any]]:
+def _people(live: Live, names: dict[str, str]) -> dict[str, list[Any]]:
     """Columns annotator, labels, agreement with others about the same tasks, and skill with its interval."""
     from adaptive.labelling.agreement import people_table
 
     said = live.said()
-    return people_table(said, live.skills(), live.studio.people()) if said else {}
+    return people_table(said, live.skills(), names) if said else {}
