@@ -111,8 +111,8 @@ def run(script: Script) -> None:
     found: dict[str, list[list[float]]] = {way: [] for way in WAYS}
     seconds = dict.fromkeys(WAYS, 0.0)
     for seed in seeds:
-        studio = script.kept(GROUP, in_label_studio, seed, n)
-        pages = script.kept(GROUP, in_pages, seed, n)
+        studio = script.kept(f"{GROUP}-studio", in_label_studio, seed, n)
+        pages = script.kept(f"{GROUP}-pages", in_pages, seed, n)
         drawn = np.random.default_rng(seed).permutation(N_TEXTS)[:n]
         for way, curve in curves(seed, dict(zip(WAYS, (studio["order"], pages["order"], drawn), strict=True))).items():
             found[way].append(curve)
