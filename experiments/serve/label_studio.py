@@ -6,6 +6,7 @@ requests that its page makes. Full mode: a quarter of an hour, most of it waitin
 
 from __future__ import annotations
 
+import json
 import tempfile
 import time
 from pathlib import Path
@@ -29,16 +30,17 @@ def run(script: Script) -> None:
     """Start a server, and let people label."""
     found: dict[str, Any] = {}
     for name in PARTS:
-        found |= script.kept(GROUP, part, name, script.quick)
+        found |= json.loads(str(script.kept(GROUP, part, name, script.quick)["json"]))
         print(f"{name}: done", flush=True)
     _judge(script, found)
 
 
-def part(name: str, quick: bool) -> dict[str, Any]:
-    """Run one part at a server of its own."""
+def part(name: str, quick: bool) -> dict[str, np.ndarray]:
+    """Run one part at a server of its own; what it found as JSON."""
     run_part, small, large = PARTS[name]
     with tempfile.TemporaryDirectory() as path, Server(Path(path) / "studio") as server:
-        return run_part(_Place(server, Path(path)), small if quick else large)
+        found = run_part(_Place(server, Path(path)), small if quick else large)
+    return {"json": np.array(json.dumps(found))}
 
 
 class _Place:
