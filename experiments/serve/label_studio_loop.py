@@ -135,8 +135,8 @@ def run(script: Script) -> None:
         "more labels than in random order.",
         target="no more labels than at random", value=value,
         reason="Three draws tell little: in Label Studio, given half a second between answers on a busy machine, tasks "
-        "are chosen several ahead and shown in any order, and its curve is not above that of random order throughout. The "
-        "pages are asked without a browser.",
+        "are chosen several ahead and shown in any order, and its curve is not above that of random order throughout. "
+        "The pages are asked without a browser.",
         seed=f"0..{len(seeds) - 1}",
     )  # fmt: skip
     figure, axes = panels(1, 1, 5.6, 3.8)
