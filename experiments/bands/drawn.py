@@ -30,6 +30,7 @@ from adaptive import (
     Questionnaire,
     SparseLinearRegression,
 )
+from adaptive.estimators.questionnaires.respondent import FREEDOM
 from experiments.any_model.honest_loop import MODELS
 from experiments.bands.counts import masses, pair_masses
 from experiments.bands.shares import NOMINAL, central, gaussians
@@ -146,7 +147,7 @@ def factorization(design: str, rng: np.random.Generator) -> np.ndarray:
 def traits(design: str, rng: np.random.Generator) -> np.ndarray:
     """One person's trait, items known; exact but for the grid."""
     a, b = rng.lognormal(0.2, 0.4, POOL), rng.standard_normal(POOL)
-    trait = rng.standard_normal()
+    trait = rng.standard_t(FREEDOM)
     y = (rng.random(POOL) < expit(a * (trait - b))).astype(float)
     person = _asked(Questionnaire.from_parameters(a, b).respondent(), list(range(POOL)), y, design, rng)
     low, high = person.interval(0.9)[0]

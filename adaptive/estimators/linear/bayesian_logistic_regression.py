@@ -483,8 +483,8 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
 
     @property
     def doubts_(self) -> dict[str, str]:
-        """Sentences by their kind on what rests on the prior alone; none without ``annotators``, or before any fit."""
-        belief = getattr(self, "belief_", None)
+        """Sentences by their kind on what rests on the prior alone; none without ``annotators``."""
+        belief = self.fitted_belief()
         return belief.doubts if isinstance(belief, AnnotatedBelief) else {}
 
     @property

@@ -222,7 +222,7 @@ def test_what_rests_on_the_prior_alone_is_said():
     _, part, said = answered([0.9], 30)
     with pytest.warns(UserWarning, match="from one person"):
         alone = model(fit_intercept=True, tol=1e-4).fit(part, said)
-    assert [*alone.doubts_] == ["one_person"] and model().doubts_ == {}
+    assert [*alone.doubts_] == ["one_person"] and not hasattr(model(), "doubts_")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model(annotators={"p0": 0.9}, fit_intercept=True, tol=1e-4).fit(part, said)
