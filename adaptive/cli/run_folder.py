@@ -78,7 +78,7 @@ class RunFolder:
     ):
         if pictures not in PICTURES:
             raise CommandError(f"--format must be one of {', '.join(PICTURES)}, got {pictures}.")
-        self.path, self.pictures = path, pictures
+        self.path, self.pictures, self.option = path, pictures, option
         self.written: list[str] = []
         stored = self._stored()
         if path.exists() and not path.is_dir():
@@ -175,7 +175,7 @@ class RunFolder:
         except (OSError, ValueError):
             stored = None
         if not isinstance(stored, dict):
-            raise CommandError(f"{path} cannot be read; name another folder with --out to start afresh.")
+            raise CommandError(f"{path} cannot be read; name another folder with {self.option} to start afresh.")
         return stored
 
     def _hold(self) -> None:

@@ -143,6 +143,8 @@ def test_what_is_at_fault_is_one_sentence(tmp_path, token, capsys):
         return error
 
     assert "needs --project N and --token-file" in said("http://localhost:1")
+    assert run(["serve", "test.toml", "--ahead", "5"]) == 2  # in silence it would do nothing
+    assert "are about --label-studio" in capsys.readouterr().err
     whole = ("--project", 3, "--token-file", token, "--store", tmp_path / "run")
     assert "does not answer" in said("http://127.0.0.1:1", *whole)
     assert "must begin with http" in said("localhost", *whole)

@@ -16,6 +16,8 @@ from adaptive.cli.stopping import Stop
 
 __all__ = ["serve", "web_needed"]
 
+AHEAD = 3
+
 
 def _text(help: str, metavar: str) -> Any:
     return typer.Option(help=help, metavar=metavar, show_default=False)
@@ -50,7 +52,7 @@ def serve(
     token_file: Annotated[
         Path | None, _text("A file that holds a personal access token of Label Studio.", "FILE")
     ] = None,
-    ahead: Annotated[int, whole_number("How many of its tasks are open at least (default 3).")] = 3,
+    ahead: Annotated[int, whole_number("How many of its tasks are open at least (default 3).")] = AHEAD,
     webhook: Annotated[
         bool, typer.Option("--webhook", help="Have Label Studio announce answers at --host and --port, to be quicker.")
     ] = False,
@@ -112,7 +114,7 @@ def serve(
         with warnings_in_one_line():
             studio.follow(asked, store or studio.FOLDER, _webhook(host, port, name) if webhook else None)
         return
-    if project or token_file or webhook:
+    if project or token_file or webhook or ahead != AHEAD:
         raise CommandError("--project, --token-file, --ahead and --webhook are about --label-studio.")
     if behind_proxy and not name:
         raise CommandError("--behind-proxy needs the --name by which browsers call the server.")

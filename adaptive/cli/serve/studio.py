@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +29,7 @@ __all__ = ["FOLDER", "Followed", "follow"]
 FOLDER = Path("adaptive-label-studio-run")
 EVERY = 1.0  # seconds between looks
 LABELS, PEOPLE = "labels.csv", "people.csv"
+COLUMNS = ("task", "label", "annotator", "predicted", "probability")
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,8 @@ class _Sayings:
             self._once(f"No further tasks are chosen: {why}. Ctrl-C ends.")
         line = f"{_count(found.answers, 'answer')} of {_count(found.people, 'person', 'people')}"
         if line != self._before:
-            print(f"{line}; open: {_count(len(found.open), 'task')}{self._believed()}", flush=True)
+            believed = self._believed() if found.answers else ""
+            print(f"{line}; open: {_count(len(found.open), 'task')}{believed}", flush=True)
         self._before = line
 
     def away(self, problem: str) -> None:
@@ -189,7 +192,7 @@ class _Sayings:
 
     def _believed(self) -> str:
         right = float(self.live.believed().max(axis=1).mean())
-        return f"; the model believes it is right on {right:.0%} of the tasks" if self.live.said() else ""
+        return f"; the model believes it is right on {right:.0%} of the tasks"
 
 
 def _count(n: int, one: str, many: str | None = None) -> str:
@@ -226,7 +229,7 @@ def _announced(live: Live, nudged: Callable[[], tuple[str, Any]] | None) -> Iter
         return Response(status_code=204)
 
     address, listening = nudged()
-    path = "/" + hashlib.blake2b(str(listening.fileno()).encode() + address.encode(), digest_size=8).hexdigest()
+    path = f"/{secrets.token_hex(8)}"
     server = uvicorn.Server(
         uvicorn.Config(Starlette(routes=[Route(path, heard, methods=["POST"])]), log_level="warning", access_log=False)
     )
@@ -269,10 +272,7 @@ def _labels(live: Live, names: dict[str, str]) -> dict[str, list[Any]]:
         best = int(np.argmax(believed[row]))
         guess = (classes[best], round(float(believed[row, best]), 4))
         rows += [(task, label, who, *guess) for who, label in by_row.get(row, [(None, None)])]
-    return {name: [row[k] for row in rows] for k, name in enumerate(_NAMES)}
-
-
-_NAMES = ("task", "label", "annotator", "predicted", "probability")
+    return {name: [row[k] for row in rows] for k, name in enumerate(COLUMNS)}
 
 
 def _people(live: Live, names: dict[str, str]) -> dict[str, list[Any]]:

@@ -15,6 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -162,7 +163,7 @@ class Live:
         design, classes, table = self.design, self.studio.classes, self._candidates.table
         table = table if rows is None else pools.take(table, np.asarray(rows, dtype=np.intp))
         if self._candidates.of_people:
-            if not any(self.said()):
+            if not hasattr(design.estimator_, "classes_"):  # before the first answer
                 return np.full((pools.length(table), len(classes)), 1.0 / len(classes))
             found, outcomes = design.estimator_.predict_proba(table), design.estimator_.classes_
         else:
@@ -435,7 +436,5 @@ def _earlier(moment: str, seconds: float) -> str:
     """Return a time of Label Studio's clock, some seconds before; "" where there is none."""
     if not moment:
         return ""
-    from datetime import datetime, timedelta
-
     before = datetime.fromisoformat(moment.replace("Z", "+00:00")) - timedelta(seconds=seconds)
     return before.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
