@@ -26,6 +26,7 @@ __all__ = [
     "concatenate",
     "fingerprint",
     "has_columns",
+    "has_people",
     "is_stored",
     "labels",
     "length",
@@ -127,6 +128,17 @@ def is_stored(pool: Pool) -> bool:
     False
     """
     return isinstance(pool, np.memmap) or bool(getattr(pool, "stored", False)) or _is_sliced(pool)
+
+
+def has_people(pool: Pool) -> bool:
+    """Return whether candidates are a row and a person who may be asked about it, as in `designs.pool.Annotated`.
+
+    Examples
+    --------
+    >>> has_people(np.zeros((3, 2)))
+    False
+    """
+    return _can(pool, "asked_of")
 
 
 def part_fingerprints(pool: Pool) -> dict[str, str] | None:

@@ -47,7 +47,7 @@ class Candidates:
     def __init__(self, design: SequentialDesign, n_rows: int, first: int = 0) -> None:
         self.design, self.n_rows, self.first = design, n_rows, first
         pool: Any = design.pool
-        self.of_people = hasattr(pool, "asked_of")
+        self.of_people = pools.has_people(pool)
         self.table = pool.table if self.of_people else pool  # what a row is, not who is asked about it
         self.n_places = len(pool.people) if self.of_people else 1
         n = pools.length(self.table)

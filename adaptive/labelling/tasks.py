@@ -48,7 +48,7 @@ def tasks(
     if design.changing_pool:
         raise ValueError("labels go out and in by position, but the design's pool is a callable; use ask and tell.")
     pool: Any = design.pool
-    people = hasattr(pool, "asked_of")
+    people = pools.has_people(pool)
     table, kept = (pool.table, (*FIELDS, PERSON)) if people else (pool, FIELDS)
     shown = _columns(table, data, (*kept, *reserved))
     listed = []

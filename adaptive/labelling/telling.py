@@ -87,7 +87,7 @@ def tell(
     given, standing = list(answers), Standing(design)
     for answer in given:
         _check(answer, design, standing)
-    if hasattr(design.pool, "asked_of"):
+    if pools.has_people(design.pool):
         if combine != "each":
             raise ValueError(
                 f"combine must be 'each' where candidates are a row and a person, got {combine!r}: every answer is "

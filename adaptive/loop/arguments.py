@@ -116,7 +116,7 @@ def of_worker(pool: Any, worker: str | int | None, exclude: ArrayLike) -> ArrayL
     ValueError
         If the pool has people, and the worker is none of them.
     """
-    if worker is None or not hasattr(pool, "asked_of"):
+    if worker is None or not pools.has_people(pool):
         return exclude
     return np.union1d(np.asarray(exclude, dtype=np.intp), np.flatnonzero(~pool.asked_of(worker)))
 

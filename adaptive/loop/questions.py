@@ -77,7 +77,7 @@ class Questions:
         """
         design, waiting = self.design, self._initial_unasked()
         joint = design.joint if joint is None else bool(joint)
-        if len(waiting) and np.size(exclude) and hasattr(design.pool, "asked_of"):
+        if len(waiting) and np.size(exclude) and pools.has_people(design.pool):
             waiting = waiting[~np.isin(waiting, exclude)]
         initial = len(waiting) > 0
         if initial:
