@@ -46,7 +46,7 @@ def serve(
     ] = None,
     run: Annotated[Path | None, _text("A run of `adaptive label`, to go on with.", "FOLDER")] = None,
     label_studio: Annotated[
-        str | None, _text("A running Label Studio, where people label; it is shown what teaches most.", "URL")
+        str | None, _text("A running Label Studio; the people there are shown what teaches most.", "URL")
     ] = None,
     project: Annotated[int, whole_number("The number of its project.")] = 0,
     token_file: Annotated[
@@ -65,7 +65,11 @@ def serve(
         int, whole_number("Let in by invitation only: so many links, in STORE/invitations.csv (default: anybody).")
     ] = 0,
     store: Annotated[
-        Path | None, _text("Folder of the answers, new or to go on with (default adaptive-serve-run).", "FOLDER")
+        Path | None, _text(
+            "Folder of the answers, new or to go on with (default adaptive-serve-run; with --label-studio "
+            "adaptive-label-studio-run).",
+            "FOLDER",
+        )
     ] = None,
     host: Annotated[str, _text("Address to listen on (default: this machine only).", "ADDRESS")] = "127.0.0.1",
     port: Annotated[int, whole_number("Port (default 8000; 0: any that is free).")] = 8000,
