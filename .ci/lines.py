@@ -17,17 +17,22 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 from commands import QUESTIONS, TABLE, fill
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.labelling.studio import Studio  # noqa: E402
+
 PAGES = ("README.md", "docs/index.md", "docs/papers/index.md", "docs/guide/*.md")
 STARTS = ("python3 ", "python ", "adaptive ", ".venv/bin/")
 STOPPED = 130  # whoever answers types q
 ELSEWHERE = ("-m pytest", "-m sphinx")
 TEXTS = "COLUMN\n" + "".join(f"word {k}\n" for k in range(12))
-BROUGHT = {"TABLE.csv": TABLE, "TEST.toml": QUESTIONS, "POOL.csv": TEXTS}
+BROUGHT = {"TABLE.csv": TABLE, "TEST.toml": QUESTIONS, "POOL.csv": TEXTS, "token.txt": "secret\n"}
 SLICE = """
 import nibabel, numpy as np
 from adaptive.images import head_scan
@@ -78,7 +83,13 @@ def run(line: str) -> bool:
         ["bash", "-euo", "pipefail", "-c", line], cwd=ROOT, env=environment, text=True, start_new_session=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
-    said = _served(process) if " serve " in line else process.communicate("1\n2\nq\n", timeout=900)[0]
+    if " --label-studio " in line:
+        studio = Studio(n=12)
+        studio.tasks = {k: {"text": text} for k, text in zip(studio.tasks, TEXTS.splitlines()[1:], strict=True)}
+        with studio.served(8080):
+            said = _stopped(process)
+    else:
+        said = _stopped(process, _first_page) if " serve " in line else process.communicate("1\n2\nq\n", timeout=900)[0]
     good = process.returncode in (0, STOPPED) and "Traceback" not in said
     print(f"{'ok' if good else 'FAILED':6s} {time.monotonic() - begun:5.1f} s  {bare(line)}", flush=True)
     if not good:
@@ -86,14 +97,14 @@ def run(line: str) -> bool:
     return good
 
 
-def _served(process: subprocess.Popen[str]) -> str:
-    """Wait until it serves, look at its first page, stop the server."""
+def _stopped(process: subprocess.Popen[str], look: Callable[[], str] = str) -> str:
+    """Wait until it serves, look at what it does, and stop it."""
     assert process.stdout is not None
     said = ""
     while line := process.stdout.readline():
         said += line
         if "Ctrl-C" in line:
-            said += _first_page()
+            said += look()
             os.killpg(process.pid, signal.SIGINT)
             break
     return said + process.communicate(timeout=60)[0]
@@ -123,8 +134,8 @@ def main() -> int:
                 if program not in made and any(name in line for name in names):
                     subprocess.run([str(ROOT / ".venv/bin/python"), "-c", program], cwd=ROOT, check=True)
                     made.add(program)
-            if "--tell next.csv" in line:
-                fill(ROOT / "next.csv")
+            if told := re.search(r"--tell (\S+\.csv)", line):
+                fill(ROOT / told[1])
             if not run(line):
                 failed.append(line)
     finally:

@@ -103,8 +103,8 @@ class Studio:
         return {task for task, version in self.predictions.values() if version == "adaptive"}
 
     @contextmanager
-    def served(self):
-        """Yield the address at which it can be reached meanwhile."""
+    def served(self, port=0):
+        """Yield the address at which it can be reached meanwhile: of any free port, or of one."""
         studio = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -121,7 +121,7 @@ class Studio:
             def log_message(self, *_):
                 pass
 
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield f"http://127.0.0.1:{server.server_port}"
