@@ -8,18 +8,19 @@ from adaptive.loop.log.counted import count_path, read_count
 from adaptive.loop.log.event_log import LogError, parsed
 from adaptive.loop.log.retracting import standing
 from adaptive.serve.labelling import DESIGN
-from adaptive.serve.sqlite_storage import SQLiteStorage
-from adaptive.serve.store import Store, StoreError
+from adaptive.serve.stores.any_store import AnyStore
+from adaptive.serve.stores.faults import StoreError
+from adaptive.serve.stores.log import StoredLog
 
 __all__ = ["answers_of", "forget", "sessions_of"]
 
 
-def sessions_of(store: Store) -> list[dict[str, Any]]:
+def sessions_of(store: AnyStore) -> list[dict[str, Any]]:
     """Return one dictionary per session that was begun: session, name, begun (seconds since 1970), participant.
 
     Parameters
     ----------
-    store : Store
+    store : AnyStore
 
     Returns
     -------
@@ -34,20 +35,19 @@ def sessions_of(store: Store) -> list[dict[str, Any]]:
     []
     """
     found = store.rows("SELECT id, name, begun FROM sessions WHERE begun IS NOT NULL ORDER BY id")
-    tables = {name for (name,) in store.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    sent = dict(store.rows("SELECT session, participant FROM participants")) if "participants" in tables else {}
+    sent = dict(store.rows("SELECT session, participant FROM participants")) if store.has_table("participants") else {}
     return [
         {"session": number, "name": name, "begun": begun, "participant": sent.get(number)}
         for number, name, begun in found
     ]
 
 
-def answers_of(store: Store, design: int) -> list[dict[str, Any]]:
+def answers_of(store: AnyStore, design: int) -> list[dict[str, Any]]:
     """Return the answers to a design that stand, in the order in which they were given.
 
     Parameters
     ----------
-    store : Store
+    store : AnyStore
     design : int
         The number of a session of a test, or 0, the design of a pool; where a run keeps a log of its own, it is read
         from there.
@@ -91,11 +91,11 @@ def answers_of(store: Store, design: int) -> list[dict[str, Any]]:
     return found
 
 
-def _lines(store: Store, design: int) -> tuple[str, list[tuple[float | None, bytes]]]:
+def _lines(store: AnyStore, design: int) -> tuple[str, list[tuple[float | None, bytes]]]:
     """The name of a design's log, and its lines with their times."""
     own = store.facts().get("log") if design == DESIGN else None
     if own is None:
-        storage = SQLiteStorage(store, design)
+        storage = StoredLog(store, design)
         counted = storage.acknowledged()  # before the lines: a server may write between the two
         timed = [*storage.timed_lines()]
         _check_whole(storage.name, counted, len(timed) - 1)
@@ -120,14 +120,14 @@ def _check_whole(name: str, counted: int | None, n_events: int) -> None:
         )
 
 
-def forget(store: Store, session: int) -> int:
+def forget(store: AnyStore, session: int) -> int:
     """Remove a session and, of a test, its answers; return how many lines of its log went.
 
     Labels of a pool stay, for the model has learnt them: under a number that belongs to nobody any more.
 
     Parameters
     ----------
-    store : Store
+    store : AnyStore
     session : int
         Its number, as in `sessions_of`.
 
@@ -150,14 +150,13 @@ def forget(store: Store, session: int) -> int:
     Traceback (most recent call last):
     adaptive.serve.errors.StoreError: there is no session 7 in ...
     """
-    with store.transaction() as connection:
-        if not connection.execute("DELETE FROM sessions WHERE id = ?", (session,)).rowcount:
-            raise StoreError(f"there is no session {session} in {store.folder}.")
-        gone = connection.execute("DELETE FROM events WHERE design = ?", (session,)).rowcount
-        connection.execute("DELETE FROM counts WHERE design = ?", (session,))
-        connection.execute("DELETE FROM snapshots WHERE design = ?", (session,))
-        connection.execute("DELETE FROM leases WHERE session = ?", (session,))
-        connection.execute("DELETE FROM participants WHERE session = ?", (session,))
-        connection.execute("DELETE FROM tickets WHERE session = ?", (session,))
-    store.rows("PRAGMA wal_checkpoint(TRUNCATE)")  # the write-ahead log held it as well
-    return int(gone)
+    with store.transaction() as run:
+        if not run("DELETE FROM sessions WHERE id = ? RETURNING id", (session,)):
+            raise StoreError(f"there is no session {session} in {store.name}.")
+        gone = len(run("DELETE FROM events WHERE design = ? RETURNING number", (session,)))
+        for table in ("counts", "snapshots"):
+            run(f"DELETE FROM {table} WHERE design = ?", (session,))
+        for table in ("leases", "participants", "tickets", "passes"):
+            run(f"DELETE FROM {table} WHERE session = ?", (session,))
+    store.settle()
+    return gone

@@ -5,13 +5,15 @@ design(session) = SequentialDesign(respondent, items, stop=rule, random_state=f(
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive.loop import SequentialDesign
+from adaptive.loop.log.storage import LogBehind, LogError
 from adaptive.pool import PoolExhausted
 from adaptive.serve.designs import Designs
 from adaptive.serve.pages import SKIP, Estimate, Place, choice, texts
@@ -22,9 +24,11 @@ from adaptive.serve.rendering import Picture, Shown
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.respondent import Respondent
     from adaptive.loop import EventLog, StoppingRule
-    from adaptive.serve.store import Store
+    from adaptive.serve.stores.any_store import AnyStore
 
 __all__ = ["Survey", "SurveyDesk", "SurveyItem"]
+
+TRIES = 5  # of an act on a session that another process serves as well
 
 
 @dataclass(frozen=True)
@@ -119,14 +123,14 @@ class SurveyDesk:
     Parameters
     ----------
     survey : Survey
-    store : Store
+    store : AnyStore
     most : int, default 200
         Designs in memory.
     """
 
     kind = "survey"
 
-    def __init__(self, survey: Survey, store: Store, *, most: int = 200) -> None:
+    def __init__(self, survey: Survey, store: AnyStore, *, most: int = 200) -> None:
         self.survey, self.store = survey, store
         self.title, self.lang, self.texts = survey.title, survey.lang, texts(survey.texts)
         self.panel, self.question, self.instructions = survey.panel, "", ""  # each item is one itself
@@ -137,11 +141,33 @@ class SurveyDesk:
         self.designs = Designs(self._opened, most=most)
 
     def _opened(self, session: int) -> SequentialDesign:
-        return self.survey.design(session, self.store.log(session), begun=self.store.has_log(session))
+        if not self.store.has_log(session):
+            try:
+                return self.survey.design(session, self.store.log(session))
+            except LogError:  # another process began it just now
+                if not self.store.has_log(session):
+                    raise
+        return self.survey.design(session, self.store.log(session), begun=True)
+
+    @contextmanager
+    def _design(self, session: int) -> Iterator[SequentialDesign]:
+        """Hold a session's design, as the log has it: another process may have served it since."""
+        with self.designs.use(session) as design:
+            design.follow()
+            yield design
+
+    def _in_turn(self, session: int, act: Callable[[SequentialDesign], Any]) -> Any:
+        """Act on a design; once more where another process has written to its log meanwhile."""
+        for _ in range(TRIES):
+            try:
+                with self._design(session) as design:
+                    return act(design)
+            except LogBehind:
+                pass
+        raise Refused(503, "This session is in use elsewhere; try again.")
 
     def place(self, session: int) -> Place:
-        with self.designs.use(session) as design:
-            return self._place(design)
+        return self._in_turn(session, self._place)  # type: ignore[no-any-return]
 
     def _place(self, design: SequentialDesign) -> Place:
         done = None if design.stop is None else design.stop.fraction_done(design)  # type: ignore[attr-defined]
@@ -169,27 +195,31 @@ class SurveyDesk:
         return [Estimate(str(trait), mean, low, high) for trait, mean, (low, high) in rows]
 
     def answer(self, session: int, number: str, given: str) -> None:
-        with self.designs.use(session) as design:
-            waiting = design.pending
-            if not waiting or _number(design, waiting[0].id) != number:
-                raise Refused(409, self.texts["stale"])
-            item = self._items[waiting[0].labels[0]]
-            if given == SKIP and self.survey.may_skip:
-                design.skip(waiting[0])
-                return
-            chosen = choice(given, len(item.answers))
-            if chosen < 0:
-                raise Refused(422, self.texts["missing"])
-            design.tell(waiting[0], [item.outcomes[chosen]])
+        self._in_turn(session, lambda design: self._answer(design, number, given))
+
+    def _answer(self, design: SequentialDesign, number: str, given: str) -> None:
+        waiting = design.pending
+        if not waiting or _number(design, waiting[0].id) != number:
+            raise Refused(409, self.texts["stale"])
+        item = self._items[waiting[0].labels[0]]
+        if given == SKIP and self.survey.may_skip:
+            design.skip(waiting[0])
+            return
+        chosen = choice(given, len(item.answers))
+        if chosen < 0:
+            raise Refused(422, self.texts["missing"])
+        design.tell(waiting[0], [item.outcomes[chosen]])
 
     def retract(self, session: int, last: str) -> None:
-        with self.designs.use(session) as design:
-            if not last or _last(design) != last:
-                raise Refused(409, self.texts["stale"])
-            design.retract(design.history_["position"][-1])
+        self._in_turn(session, lambda design: self._retract(design, last))
+
+    def _retract(self, design: SequentialDesign, last: str) -> None:
+        if not last or _last(design) != last:
+            raise Refused(409, self.texts["stale"])
+        design.retract(design.history_["position"][-1])
 
     def given(self, session: int) -> list[tuple[Shown, str]]:
-        with self.designs.use(session) as design:
+        with self._design(session) as design:
             history = design.history_
         said = []
         for label, outcome in zip(history["label"], history["outcome"], strict=True):
