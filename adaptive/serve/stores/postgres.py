@@ -92,7 +92,11 @@ class PostgresStore(AnyStore):
         try:
             self._make()
         except StoreFault as problem:
+            self.close()
             raise StoreError(f"{self.name} cannot be used: {problem.strerror}.") from None
+        except StoreError:
+            self.close()
+            raise
 
     def _connect(self) -> psycopg.Connection:
         import psycopg
@@ -141,7 +145,13 @@ class PostgresStore(AnyStore):
                 return
             self._nested = True
             try:
-                with self._connect().transaction():
+                with contextlib.ExitStack() as stack:
+                    try:
+                        stack.enter_context(self._connect().transaction())
+                    except self._errors:
+                        if self._connection is not None and not self._connection.broken:
+                            raise
+                        stack.enter_context(self._connect().transaction())  # it had been cut since it was last used
                     if design is not None:
                         self._run("SELECT pg_advisory_xact_lock(?, ?)", (LOCKS, design))
                     yield self._run
