@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import re
+from pathlib import Path
 from typing import Any
 
 from adaptive.loop.log.counted import count_path, read_count
@@ -11,7 +14,9 @@ from adaptive.serve.labelling import DESIGN
 from adaptive.serve.sqlite_storage import SQLiteStorage
 from adaptive.serve.store import Store, StoreError
 
-__all__ = ["answers_of", "forget", "sessions_of"]
+__all__ = ["answers_of", "attention_of", "forget", "named_in", "sessions_of"]
+
+OF_SESSIONS = ("leases", "participants", "tickets", "attention", "seen")  # tables with a column of sessions
 
 
 def sessions_of(store: Store) -> list[dict[str, Any]]:
@@ -34,12 +39,42 @@ def sessions_of(store: Store) -> list[dict[str, Any]]:
     []
     """
     found = store.rows("SELECT id, name, begun FROM sessions WHERE begun IS NOT NULL ORDER BY id")
-    tables = {name for (name,) in store.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    sent = dict(store.rows("SELECT session, participant FROM participants")) if "participants" in tables else {}
+    known = _there(store, "participants")
+    sent = dict(store.rows("SELECT session, participant FROM participants")) if known else {}
     return [
         {"session": number, "name": name, "begun": begun, "participant": sent.get(number)}
         for number, name, begun in found
     ]
+
+
+def _there(store: Store, table: str) -> bool:
+    return bool(store.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)))
+
+
+def attention_of(store: Store) -> list[dict[str, Any]]:
+    """Return the answers to attention items: time, session, item, answer, whether correct, whether the test ended.
+
+    Parameters
+    ----------
+    store : Store
+
+    Returns
+    -------
+    list of dict
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from adaptive.serve import Store
+    >>> with tempfile.TemporaryDirectory() as folder, Store(folder) as store:
+    ...     attention_of(store)
+    []
+    """
+    if not _there(store, "attention"):
+        return []
+    names = ("time", "session", "item", "answer", "correct", "ended")
+    found = store.rows(f"SELECT {', '.join(names)} FROM attention ORDER BY session, number")
+    return [dict(zip(names, (*row[:4], *map(bool, row[4:])), strict=True)) for row in found]
 
 
 def answers_of(store: Store, design: int) -> list[dict[str, Any]]:
@@ -139,7 +174,8 @@ def forget(store: Store, session: int) -> int:
     Raises
     ------
     StoreError
-        If there is no such session.
+        If there is no such session; if what it said is out of the tables and still stands in the write-ahead log, since
+        another program reads the store: then repeat it when that one is closed.
 
     Examples
     --------
@@ -150,14 +186,55 @@ def forget(store: Store, session: int) -> int:
     Traceback (most recent call last):
     adaptive.serve.errors.StoreError: there is no session 7 in ...
     """
+    _empty_log(store, session)  # also of one who was forgotten while others read
     with store.transaction() as connection:
         if not connection.execute("DELETE FROM sessions WHERE id = ?", (session,)).rowcount:
-            raise StoreError(f"there is no session {session} in {store.folder}.")
+            raise StoreError(f"there is no session {session} in {store.folder}, nor anything that one left there.")
         gone = connection.execute("DELETE FROM events WHERE design = ?", (session,)).rowcount
         connection.execute("DELETE FROM counts WHERE design = ?", (session,))
         connection.execute("DELETE FROM snapshots WHERE design = ?", (session,))
-        connection.execute("DELETE FROM leases WHERE session = ?", (session,))
-        connection.execute("DELETE FROM participants WHERE session = ?", (session,))
-        connection.execute("DELETE FROM tickets WHERE session = ?", (session,))
-    store.rows("PRAGMA wal_checkpoint(TRUNCATE)")  # the write-ahead log held it as well
+        for table in OF_SESSIONS:
+            if connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone():
+                connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
+    _empty_log(store, session)
     return int(gone)
+
+
+def _empty_log(store: Store, session: int) -> None:
+    """Empty the write-ahead log, which holds what was said as well; StoreError where others keep it from that."""
+    busy, *_ = store.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0]
+    if busy:
+        raise StoreError(
+            f"the write-ahead log of {store.path} may still hold what session {session} said: another program reads "
+            "the store (an export, a backup). Close that one and repeat this."
+        )
+
+
+def named_in(store: Store, session: int) -> list[Path]:
+    """Return files of the store's folder that still name a session: exports, invitations, skills.
+
+    Parameters
+    ----------
+    store : Store
+    session : int
+
+    Returns
+    -------
+    list of Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from adaptive.serve import Store
+    >>> with tempfile.TemporaryDirectory() as folder, Store(folder) as store:
+    ...     named_in(store, 7)
+    []
+    """
+    found = []
+    for path in sorted({*store.folder.glob("*.csv"), *store.folder.glob("*/*.csv")}):
+        with path.open(newline="", encoding="utf-8", errors="replace") as stream:
+            if any(row.get("session") == str(session) for row in csv.DictReader(stream)):
+                found.append(path)
+    said = re.compile(rf'"session": {session}\b')
+    whole = sorted(store.folder.glob("*/export.json"))
+    return found + [path for path in whole if said.search(path.read_text(encoding="utf-8", errors="replace"))]

@@ -73,6 +73,8 @@ class Pool:
         Stands above every row.
     instructions : str, default ""
         Shown before the first row, and to be opened at every row; an empty line begins a paragraph.
+    one_tap : bool, default False
+        Whether a tap on a label sends it.
     lang : str, default "en"
         Of the page.
     texts : dict, optional
@@ -105,6 +107,7 @@ class Pool:
     own_log: bool = False
     question: str = ""
     instructions: str = ""
+    one_tap: bool = False
 
     def row(self, position: int) -> int:
         """Return the row that a candidate of the design is about."""
@@ -128,7 +131,7 @@ class LabellingDesk:
     def __init__(self, pool: Pool, store: Store, *, clock: Callable[[], float] = time.time) -> None:
         self.pool, self.store, self._clock = pool, store, clock
         self.title, self.lang, self.texts = pool.title, pool.lang, texts(pool.texts)
-        self.question, self.instructions = pool.question, pool.instructions
+        self.question, self.instructions, self.one_tap = pool.question, pool.instructions, pool.one_tap
         store.fact("kind", self.kind)
         store.fact("identity", pool.identity)
         store.fact("overlap", str(pool.overlap))

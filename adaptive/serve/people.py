@@ -82,17 +82,23 @@ class People:
             self._known[hashed(secret)] = person
         return person
 
-    def add(self, name: str | None = None, *, begun: bool = True) -> tuple[str, int]:
-        """Make a session; return its secret, which is kept nowhere, and its number."""
-        secret = new_secret()
+    def add(self, name: str | None = None, *, begun: bool = True, secret: str | None = None) -> tuple[str, int]:
+        """Make a session; return its secret, which is kept nowhere, and its number.
+
+        Of a given secret there is one session, however often it is added.
+        """
+        known = self.find(secret)
+        if secret is not None and known is not None:
+            return secret, known.id
+        secret = secret or new_secret()
         with self.store.transaction() as connection:
             if connection.execute("SELECT COUNT(*) FROM sessions").fetchone()[0] >= self.most:
                 raise Refused(429, "There are as many sessions as this server takes; no new one was begun.")
-            cursor = connection.execute(
-                "INSERT INTO sessions (hash, name, begun) VALUES (?, ?, ?)",
+            connection.execute(
+                "INSERT INTO sessions (hash, name, begun) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING",
                 (hashed(secret), name, time.time() if begun else None),
             )
-            number = int(cursor.lastrowid or 0)
+            number = int(connection.execute("SELECT id FROM sessions WHERE hash = ?", (hashed(secret),)).fetchone()[0])
         return secret, number
 
     def admit(self, participant: str) -> str:
