@@ -245,22 +245,83 @@ class SequentialDesign:
             n = checks.integer("n", n, minimum=1)
         worker = arguments.check_worker(worker)
         with self._journal.session():
-            if positions is not None:
-                if n is not None:
-                    raise ValueError(f"n must be left out where positions say what is asked, got {n}.")
-                event = self._questions.volunteered(positions)
-            else:
-                waiting = [entry for entry in self._state.waiting() if entry.query.worker == worker]
-                if waiting and not another:
-                    if n is not None and n != waiting[0].n:
-                        raise ValueError(
-                            f"n must be {waiting[0].n} or left out while query {waiting[0].query.id} waits for its "
-                            f"answer, got {n}; tell or skip it first, or ask with another=True."
-                        )
-                    return waiting[0].rest()
-                event = self._questions.next(n, arguments.of_worker(self.pool, worker, exclude), joint)
-            event = self._journal.commit(event if worker is None else {**event, "worker": worker})
+            waiting = [entry for entry in self._state.waiting() if entry.query.worker == worker]
+            if waiting and not another and positions is None:
+                if n is not None and n != waiting[0].n:
+                    raise ValueError(
+                        f"n must be {waiting[0].n} or left out while query {waiting[0].query.id} waits for its "
+                        f"answer, got {n}; tell or skip it first, or ask with another=True."
+                    )
+                return waiting[0].rest()
+            event = self._journal.commit(self.proposal(n, positions, worker=worker, exclude=exclude, joint=joint))
             return self._state.open[event["query"]].query
+
+    def proposal(
+        self,
+        n: int | None = None,
+        positions: ArrayLike | None = None,
+        *,
+        worker: str | int | None = None,
+        exclude: ArrayLike = (),
+        joint: bool | None = None,
+    ) -> dict[str, Any]:
+        """Return what `ask` would write into the log of a further query, and write nothing.
+
+        For whoever appends to the log themselves and has the design :meth:`follow`: pages, say, that must not wait
+        while a query is chosen.
+
+        Parameters
+        ----------
+        n, positions, worker, exclude, joint
+            As for `ask`.
+
+        Raises
+        ------
+        PoolExhausted, ValueError
+            As of `ask`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from adaptive import BayesianLogisticRegression
+        >>> design = SequentialDesign(BayesianLogisticRegression(classes=["no", "yes"]), np.eye(4), random_state=0)
+        >>> design.proposal(2)["positions"] == design.ask(2).positions.tolist()
+        True
+        """
+        with self._journal.session():
+            if positions is None:
+                event = self._questions.next(n, arguments.of_worker(self.pool, worker, exclude), joint)
+            elif n is not None:
+                raise ValueError(f"n must be left out where positions say what is asked, got {n}.")
+            else:
+                event = self._questions.volunteered(positions)
+            return event if worker is None else {**event, "worker": worker}
+
+    def follow(self, fetch: Callable[[int], list[dict[str, Any]]] | None = None) -> list[dict[str, Any]]:
+        """Apply the events that somebody else has appended to the log; return them.
+
+        Parameters
+        ----------
+        fetch : callable(n_events) -> list of dict, optional
+            The events of the log behind the first ``n_events``; by default as the storage has them.
+
+        Raises
+        ------
+        LogError
+            If the log is damaged.
+        ValueError
+            If the estimator refuses an answer.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from adaptive import BayesianLogisticRegression
+        >>> design = SequentialDesign(BayesianLogisticRegression(classes=["no", "yes"]), np.eye(4), random_state=0)
+        >>> _ = design.log.append({**design.proposal(), "seconds": 0.0})  # as another process may
+        >>> [event["event"] for event in design.follow()], len(design.pending)
+        (['ask'], 1)
+        """
+        return self._journal.follow(self.log.fetch if fetch is None else fetch)
 
     def tell(
         self, query: Query | ArrayLike, outcomes: Outcomes, *, worker: str | int | None = None

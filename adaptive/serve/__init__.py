@@ -18,7 +18,10 @@ if _TYPE_CHECKING:
     from adaptive.serve.labelling import Pool
     from adaptive.serve.panel import Panel
     from adaptive.serve.rendering import Pictures, Shown
-    from adaptive.serve.store import Store, StoreError, StoreFault
+    from adaptive.serve.stores.faults import StoreError, StoreFault
+    from adaptive.serve.stores.opening import open_store
+    from adaptive.serve.stores.postgres import PostgresStore
+    from adaptive.serve.stores.sqlite import Store
     from adaptive.serve.survey import Survey, SurveyItem
 
 __all__ = [
@@ -26,6 +29,7 @@ __all__ = [
     "Panel",
     "Pictures",
     "Pool",
+    "PostgresStore",
     "Shown",
     "Store",
     "StoreError",
@@ -35,6 +39,7 @@ __all__ = [
     "answers_of",
     "application",
     "forget",
+    "open_store",
     "sessions_of",
 ]
 

@@ -38,7 +38,8 @@ from adaptive.serve.people import People, Person, Rate
 from adaptive.serve.refusals import Refused
 from adaptive.serve.rendering import readable
 from adaptive.serve.signing import Signer
-from adaptive.serve.store import Store
+from adaptive.serve.stores.any_store import AnyStore
+from adaptive.serve.stores.opening import open_store
 from adaptive.serve.survey import Survey, SurveyDesk
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ YEAR = 365 * 24 * 3600
 
 def application(
     source: Survey | Pool,
-    store: Store | str | os.PathLike[str],
+    store: AnyStore | str | os.PathLike[str],
     *,
     hosts: Collection[str] = LOOPBACK,
     invitations: bool = False,
@@ -71,8 +72,9 @@ def application(
     ----------
     source : Survey or Pool
         A test that each takes alone, or a pool that all label together.
-    store : Store or path
-        Where everything is kept; a path is opened as a `Store`, and closed when the server stops.
+    store : AnyStore, path or str
+        Where everything is kept; a path, or the address of a database, is opened (`open_store`), and closed when the
+        server stops.
     hosts : collection of str, default the names of this machine for itself
         Names by which browsers may call; requests to others are refused.
     invitations : bool, default False
@@ -91,7 +93,7 @@ def application(
     --------
     >>> import tempfile
     >>> from adaptive import Questionnaire
-    >>> from adaptive.serve import Survey, SurveyItem
+    >>> from adaptive.serve import Store, Survey, SurveyItem
     >>> bank = Questionnaire().fit([[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]])
     >>> items = [SurveyItem(k, text, ["no", "yes"], [0.0, 1.0]) for k, text in enumerate(["Tired?", "Awake?"])]
     >>> with tempfile.TemporaryDirectory() as folder, Store(folder) as store:
@@ -99,8 +101,8 @@ def application(
     >>> callable(app)  # what an ASGI server such as uvicorn runs
     True
     """
-    opened = not isinstance(store, Store)
-    kept = store if isinstance(store, Store) else Store(store)
+    opened = not isinstance(store, AnyStore)
+    kept = store if isinstance(store, AnyStore) else open_store(store)
     try:
         desk: Desk = SurveyDesk(source, kept) if isinstance(source, Survey) else LabellingDesk(source, kept)
         pages = _Pages(desk, kept, invitations, secure, rate)
@@ -125,7 +127,7 @@ def application(
 class _Pages:
     """Routes of the application; all that touches a design or the store is done in one of a few threads."""
 
-    def __init__(self, desk: Desk, store: Store, invitations: bool, secure: bool, rate: float) -> None:
+    def __init__(self, desk: Desk, store: AnyStore, invitations: bool, secure: bool, rate: float) -> None:
         self.desk, self.invitations, self.secure = desk, invitations, secure
         key = store.key()
         self.people, self.signer = People(store), Signer(key)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adaptive.serve.store import Store
+    from adaptive.serve.stores.any_store import AnyStore
 
 __all__ = ["Attention", "AttentionItems"]
 
@@ -54,16 +54,16 @@ class AttentionItems:
     Parameters
     ----------
     items : sequence of Attention
-    store : Store
+    store : AnyStore
     screen_out : int
         The test ends after so many wrong answers; 0: never.
     """
 
-    def __init__(self, items: Sequence[Attention], store: Store, screen_out: int = 0) -> None:
+    def __init__(self, items: Sequence[Attention], store: AnyStore, screen_out: int = 0) -> None:
         self.items, self.store, self.screen_out = list(items), store, screen_out
         if self.items:
-            with store.transaction() as connection:
-                connection.execute(TABLE)
+            with store.transaction() as run:
+                run(TABLE)
 
     def _said(self, session: int) -> list[tuple[Any, ...]]:
         if not self.items:
@@ -86,7 +86,5 @@ class AttentionItems:
         wrong = sum(not one for _, one, _ in self._said(session)) + (not correct)
         ended = not correct and 0 < self.screen_out <= wrong
         said = (session, number, time.time(), item.text, item.answers[chosen], int(correct), int(ended))
-        with self.store.transaction() as connection:
-            connection.execute(
-                "INSERT INTO attention VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, number) DO NOTHING", said
-            )
+        with self.store.transaction() as run:
+            run("INSERT INTO attention VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session, number) DO NOTHING", said)

@@ -11,20 +11,21 @@ from adaptive.loop.log.counted import count_path, read_count
 from adaptive.loop.log.event_log import LogError, parsed
 from adaptive.loop.log.retracting import standing
 from adaptive.serve.labelling import DESIGN
-from adaptive.serve.sqlite_storage import SQLiteStorage
-from adaptive.serve.store import Store, StoreError
+from adaptive.serve.stores.any_store import AnyStore
+from adaptive.serve.stores.faults import StoreError
+from adaptive.serve.stores.log import StoredLog
 
 __all__ = ["answers_of", "attention_of", "forget", "named_in", "sessions_of"]
 
-OF_SESSIONS = ("leases", "participants", "tickets", "attention", "seen")  # tables with a column of sessions
+OF_SESSIONS = ("leases", "participants", "tickets", "passes", "attention", "seen")  # tables with a column of sessions
 
 
-def sessions_of(store: Store) -> list[dict[str, Any]]:
+def sessions_of(store: AnyStore) -> list[dict[str, Any]]:
     """Return one dictionary per session that was begun: session, name, begun (seconds since 1970), participant.
 
     Parameters
     ----------
-    store : Store
+    store : AnyStore
 
     Returns
     -------
@@ -39,24 +40,19 @@ def sessions_of(store: Store) -> list[dict[str, Any]]:
     []
     """
     found = store.rows("SELECT id, name, begun FROM sessions WHERE begun IS NOT NULL ORDER BY id")
-    known = _there(store, "participants")
-    sent = dict(store.rows("SELECT session, participant FROM participants")) if known else {}
+    sent = dict(store.rows("SELECT session, participant FROM participants")) if store.has_table("participants") else {}
     return [
         {"session": number, "name": name, "begun": begun, "participant": sent.get(number)}
         for number, name, begun in found
     ]
 
 
-def _there(store: Store, table: str) -> bool:
-    return bool(store.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)))
-
-
-def attention_of(store: Store) -> list[dict[str, Any]]:
+def attention_of(store: AnyStore) -> list[dict[str, Any]]:
     """Return the answers to attention items: time, session, item, answer, whether correct, whether the test ended.
 
     Parameters
     ----------
-    store : Store
+    store : AnyStore
 
     Returns
     -------
@@ -70,19 +66,19 @@ def attention_of(store: Store) -> list[dict[str, Any]]:
     ...     attention_of(store)
     []
     """
-    if not _there(store, "attention"):
+    if not store.has_table("attention"):
         return []
     names = ("time", "session", "item", "answer", "correct", "ended")
     found = store.rows(f"SELECT {', '.join(names)} FROM attention ORDER BY session, number")
     return [dict(zip(names, (*row[:4], *map(bool, row[4:])), strict=True)) for row in found]
 
 
-def answers_of(store: Store, design: int) -> list[dict[str, Any]]:
+def answers_of(store: AnyStore, design: int) -> list[dict[str, Any]]:
     """Return the answers to a design that stand, in the order in which they were given.
 
     Parameters
     ----------
-    store : Store
+    store : AnyStore
     design : int
         The number of a session of a test, or 0, the design of a pool; where a run keeps a log of its own, it is read
         from there.
@@ -126,11 +122,11 @@ def answers_of(store: Store, design: int) -> list[dict[str, Any]]:
     return found
 
 
-def _lines(store: Store, design: int) -> tuple[str, list[tuple[float | None, bytes]]]:
+def _lines(store: AnyStore, design: int) -> tuple[str, list[tuple[float | None, bytes]]]:
     """The name of a design's log, and its lines with their times."""
     own = store.facts().get("log") if design == DESIGN else None
     if own is None:
-        storage = SQLiteStorage(store, design)
+        storage = StoredLog(store, design)
         counted = storage.acknowledged()  # before the lines: a server may write between the two
         timed = [*storage.timed_lines()]
         _check_whole(storage.name, counted, len(timed) - 1)
@@ -155,14 +151,14 @@ def _check_whole(name: str, counted: int | None, n_events: int) -> None:
         )
 
 
-def forget(store: Store, session: int) -> int:
+def forget(store: AnyStore, session: int) -> int:
     """Remove a session and, of a test, its answers; return how many lines of its log went.
 
     Labels of a pool stay, for the model has learnt them: under a number that belongs to nobody any more.
 
     Parameters
     ----------
-    store : Store
+    store : AnyStore
     session : int
         Its number, as in `sessions_of`.
 
@@ -174,8 +170,8 @@ def forget(store: Store, session: int) -> int:
     Raises
     ------
     StoreError
-        If there is no such session; if what it said is out of the tables and still stands in the write-ahead log, since
-        another program reads the store: then repeat it when that one is closed.
+        If there is no such session; if what it said may still stand in the write-ahead log, since another program reads
+        the store: then repeat it when that one is closed.
 
     Examples
     --------
@@ -186,36 +182,26 @@ def forget(store: Store, session: int) -> int:
     Traceback (most recent call last):
     adaptive.serve.errors.StoreError: there is no session 7 in ...
     """
-    _empty_log(store, session)  # also of one who was forgotten while others read
-    with store.transaction() as connection:
-        if not connection.execute("DELETE FROM sessions WHERE id = ?", (session,)).rowcount:
-            raise StoreError(f"there is no session {session} in {store.folder}, nor anything that one left there.")
-        gone = connection.execute("DELETE FROM events WHERE design = ?", (session,)).rowcount
-        connection.execute("DELETE FROM counts WHERE design = ?", (session,))
-        connection.execute("DELETE FROM snapshots WHERE design = ?", (session,))
-        for table in OF_SESSIONS:
-            if connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone():
-                connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
-    _empty_log(store, session)
-    return int(gone)
+    store.settle()  # what was removed while others read, too
+    there = [table for table in OF_SESSIONS if store.has_table(table)]
+    with store.transaction() as run:
+        if not run("DELETE FROM sessions WHERE id = ? RETURNING id", (session,)):
+            raise StoreError(f"there is no session {session} in {store.name}, nor anything left of one.")
+        gone = len(run("DELETE FROM events WHERE design = ? RETURNING number", (session,)))
+        for table in ("counts", "snapshots"):
+            run(f"DELETE FROM {table} WHERE design = ?", (session,))
+        for table in there:
+            run(f"DELETE FROM {table} WHERE session = ?", (session,))
+    store.settle()
+    return gone
 
 
-def _empty_log(store: Store, session: int) -> None:
-    """Empty the write-ahead log, which holds what was said as well; StoreError where others keep it from that."""
-    busy, *_ = store.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0]
-    if busy:
-        raise StoreError(
-            f"the write-ahead log of {store.path} may still hold what session {session} said: another program reads "
-            "the store (an export, a backup). Close that one and repeat this."
-        )
-
-
-def named_in(store: Store, session: int) -> list[Path]:
+def named_in(store: AnyStore, session: int) -> list[Path]:
     """Return files of the store's folder that still name a session: exports, invitations, skills.
 
     Parameters
     ----------
-    store : Store
+    store : AnyStore
     session : int
 
     Returns

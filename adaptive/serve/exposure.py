@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from adaptive.serve.store import Store
+    from adaptive.serve.stores.any_store import AnyStore, Run
 
 __all__ = ["Exposure"]
 
@@ -22,7 +22,7 @@ class Exposure:
 
     Parameters
     ----------
-    store : Store
+    store : AnyStore
 
     Examples
     --------
@@ -36,11 +36,11 @@ class Exposure:
     (({4: 1, 7: 1}, 1), ({}, 0))
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: AnyStore) -> None:
         self.store = store
-        with store.transaction() as connection:
+        with store.transaction() as run:
             for statement in TABLES:
-                connection.execute(statement)
+                run(statement)
 
     def of_others(self, session: int) -> tuple[dict[int, int], int]:
         """Return how many other people were asked each position, and how many others there are."""
@@ -52,17 +52,18 @@ class Exposure:
 
     def count(self, session: int, position: int) -> None:
         """Note that a session is asked a position; the same one counts once."""
-        with self.store.transaction() as connection:
+        with self.store.transaction() as run:
             for one in (EVERYBODY, position):
-                self._note(connection, session, one)
+                self._note(run, session, one)
 
     @staticmethod
-    def _note(connection: Any, session: int, position: int) -> None:
-        new = connection.execute(
-            "INSERT INTO seen VALUES (?, ?) ON CONFLICT (session, position) DO NOTHING", (session, position)
-        ).rowcount
+    def _note(run: Run, session: int, position: int) -> None:
+        new = run(
+            "INSERT INTO seen VALUES (?, ?) ON CONFLICT (session, position) DO NOTHING RETURNING session",
+            (session, position),
+        )
         if new:
-            connection.execute(
+            run(
                 "INSERT INTO exposure VALUES (?, 1) ON CONFLICT (position) DO UPDATE SET people = exposure.people + 1",
                 (position,),
             )

@@ -3,46 +3,52 @@
     a person asks:   their own open query
                      else one whose lease ran out, of a row that they have not answered
                      else a row that wants a further opinion (overlap > 1)
-                     else design.ask(worker=...), chosen in the light of all that is pending
+                     else the first of what the designer has in stock, chosen in the light of all that is open
+                     else a row at random, and the log says so
+
+Nobody waits for a choice: an answer is a line in the log, and the `Designer` learns it beside the pages. With
+``ahead=0`` a row is chosen when a page asks for it, which is for one person, and for simulations.
 
 Where people's skills are learnt the candidates of the design are a row and a session: nobody takes over another's
 query, a row is asked of several where that tells more than another row, and "cannot tell" is that person's alone.
+Elsewhere a row that one could not tell goes to others, until ``give_up`` people could not.
 
 An answer counts whoever holds the lease, as long as the query waits: nothing that somebody typed is thrown away.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.files import write_csv
-from adaptive.labelling.standing import Said, Standing
-from adaptive.loop.query import Query
-from adaptive.pool import PoolExhausted, length
-from adaptive.serve.designs import Designs
+from adaptive.loop.log.event_log import EventLog, LogError
+from adaptive.serve.designer import Designer, Stock
+from adaptive.serve.ledger import Ledger, Open, Told
 from adaptive.serve.pages import SKIP, Place, choice, texts
 from adaptive.serve.panel import Panel
-from adaptive.serve.progress import Progress
 from adaptive.serve.refusals import Refused
 from adaptive.serve.rendering import Picture, Pictures, Shown
 
 if TYPE_CHECKING:
-    from adaptive.loop import EventLog, SequentialDesign
-    from adaptive.serve.store import Store
+    from adaptive.loop import SequentialDesign
+    from adaptive.serve.stores.any_store import AnyStore, Run
 
-__all__ = ["DESIGN", "PEOPLE", "LabellingDesk", "Pool"]
+__all__ = ["DESIGN", "SKILLS", "LabellingDesk", "Pool"]
 
-PEOPLE = "people.csv"  # in the store's folder
-SKILLS = {"skill": "mean", "low": "low", "high": "high", "labels": "labels"}  # columns of it
-KEPT_EVERY = 10  # answers
+SKILLS = "skills"  # a fact of the store: what is believed about each who has answered
 DESIGN = 0  # of the store: sessions count from 1
+MOST_PASSES = 50  # more than answers that one session may give up on
+_LEASE = """
+INSERT INTO leases VALUES (?, ?, ?, ?)
+ON CONFLICT (query, position) DO UPDATE SET session = excluded.session, until = excluded.until
+"""
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,10 @@ class Pool:
     pictures : Pictures or None
     overlap : int, default 1
         How many people answer each row; beyond one the design has ``repeat=True``.
+    give_up : int, optional
+        How many people must be unable to tell before a row is set aside; default: as many as its overlap.
+    ahead : int, default 2
+        Rows in stock for each who is there, so that nobody waits for a choice; 0 chooses when a page asks.
     lease : float, default 600.0
         Seconds after which a query that nobody answered goes to somebody else.
     identity : str
@@ -99,6 +109,8 @@ class Pool:
     shown: Callable[[int], Shown]
     pictures: Pictures | None = None
     overlap: int = 1
+    give_up: int | None = None
+    ahead: int = 2
     lease: float = 600.0
     lang: str = "en"
     texts: dict[str, str] = field(default_factory=dict)
@@ -120,7 +132,7 @@ class LabellingDesk:
     Parameters
     ----------
     pool : Pool
-    store : Store
+    store : AnyStore
     clock : callable() -> float, default time.time
         Of the leases.
     """
@@ -128,7 +140,7 @@ class LabellingDesk:
     kind = "labelling"
     panel: Panel | None = None
 
-    def __init__(self, pool: Pool, store: Store, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, pool: Pool, store: AnyStore, *, clock: Callable[[], float] = time.time) -> None:
         self.pool, self.store, self._clock = pool, store, clock
         self.title, self.lang, self.texts = pool.title, pool.lang, texts(pool.texts)
         self.question, self.instructions, self.one_tap = pool.question, pool.instructions, pool.one_tap
@@ -138,208 +150,285 @@ class LabellingDesk:
         if pool.people:
             store.fact("people", str(len(pool.people)))
         self.words = [str(one) for one in pool.classes]
-        self.designs = Designs(self._opened, most=1, idle=float("inf"))
-        self.progress = Progress()
-        with self._design() as design:  # a pool or log at fault is said before anybody comes
-            if pool.own_log and design.log_path is not None:
-                store.fact("log", os.path.relpath(design.log_path, store.folder))
+        self.give_up = pool.overlap if pool.give_up is None else pool.give_up
+        self._kept = 0  # answers when skills were last written
+        self.ledger = self._opened()
+        self.designer = Designer(
+            self._begun, self.ledger, store, DESIGN, ahead=pool.ahead, present=self._present, own=pool.people,
+            learnt=self._keep_skills if pool.people else lambda design: None,
+        )  # fmt: skip
+        if pool.ahead:
+            if store.lead():  # a pool or log at fault is said before anybody comes, and the first find rows in stock
+                self.designer.step()
+            self.designer.start()
+        else:
+            self.designer.design()
 
-    def _opened(self, number: int) -> SequentialDesign:
-        begun = not self.pool.own_log and self.store.has_log(DESIGN)
-        design = self.pool.begin(self.store.log(DESIGN, snapshot_every=50), begun)
-        self._look(design, None)
-        design.callbacks = (*design.callbacks, self._look)
-        return design
+    def _opened(self) -> Ledger:
+        """Read the log, having begun it where it is new."""
+        if self.pool.own_log:
+            self._own = self.pool.begin(EventLog(), False)
+            if self._own.log_path is not None:
+                self.store.fact("log", os.path.relpath(self._own.log_path, self.store.folder))
+            return Ledger(self._own.log, self._own, None, DESIGN)
+        if not self.store.has_log(DESIGN):
+            try:
+                self.pool.begin(self.store.log(DESIGN), False).close()
+            except LogError:  # another server was first
+                if not self.store.has_log(DESIGN):
+                    raise
+        log = self.store.log(DESIGN)
+        log.open()
+        return Ledger(log, self.pool.begin(EventLog(), False), self.store, DESIGN)
 
-    def _look(self, design: SequentialDesign, event: dict[str, Any] | None) -> None:
-        """See who has said what: of one more event, or from the log on."""
-        self._standing: Standing = Standing(design) if event is None else self._standing.after(design, event)
+    def _begun(self) -> SequentialDesign:
+        """Return the design as the log has it."""
+        if self.pool.own_log:
+            return self._own
+        return self.pool.begin(self.store.log(DESIGN, snapshot_every=50), True)
 
     @property
-    def _said(self) -> list[Said]:
-        return self._standing.said
-
-    @contextmanager
-    def _design(self) -> Iterator[SequentialDesign]:
-        with self.designs.use(DESIGN) as design:
-            yield design
+    def _said(self) -> list[Told]:
+        return self.ledger.said
 
     # -- who is asked what --------------------------------------------------------------------------------------
 
     def place(self, session: int) -> Place:
         if self.pool.people and session not in self.pool.people:
             return Place(full=True)
-        with self._design() as design:
+        stock = self.designer.stock.read() if self.pool.ahead else None
+        with self.ledger.reading():
+            leases, soon = self._leases(), self._clock() + 0.9 * self.pool.lease
+            one = self._mine(session, leases)
+            if one is not None and leases[one.key][1] < soon:
+                one = None  # there is a lease to write
+        if one is None:
+            chosen = [] if stock is not None else self._chosen_now(session)
+            with self.ledger.writing(), self.store.transaction() as run:
+                one = self._next(session, run, stock, chosen)
+        with self.ledger.reading():
             common: dict[str, Any] = {
-                "count": len(self._of(session)), "last": self._last(design, session), "done": self._done(design),
+                "count": sum(told.who == session for told in self._said),
+                "last": self._last(session), "done": self._done(stock),
             }  # fmt: skip
-            query = self._query(design, session)
-            if query is None:
-                return Place(waiting=bool(design.pending), **common)
-            shown = self.pool.shown(self.pool.row(int(query.positions[0])))
-            return Place(number=_number(design, query), shown=shown, answers=self.words, **common)
+            if one is None:
+                return Place(waiting=bool(self.ledger.waiting), **common)
+            shown = self.pool.shown(self.pool.row(one.position))
+            return Place(number=self._number(one), shown=shown, answers=self.words, **common)
 
-    def _of(self, session: int) -> list[Said]:
-        return [said for said in self._said if said.who == session]
-
-    def _query(self, design: SequentialDesign, session: int) -> Query | None:
-        now, leases = self._clock(), self._leases()
-        seen = {said.position for said in self._of(session)}
+    def _next(
+        self, session: int, run: Run, stock: dict[str, Any] | None, chosen: Sequence[dict[str, Any]]
+    ) -> Open | None:
+        """Return this person's query, a new one if need be."""
+        now, leases, passes = self._clock(), self._leases(), self._passes()
+        seen = {told.position for told in self._said if told.who == session}
+        seen |= {position for who, _, position, _ in passes if who == session}
+        mine = self._mine(session, leases)
+        if mine is not None:
+            return self._lease(run, mine, session)
         free = []
-        for query in _rows(design.pending):
-            held = leases.get(_key(query))
-            if held is not None and held[0] == session:
-                return self._lease(query, session)
+        for one in self.ledger.waiting:
+            held = leases.get(one.key)
             expired = held is not None and held[1] <= now
             if self.pool.people:
                 if expired:  # nobody else can take it over; a late answer is learnt all the same
-                    design.skip(query)
-            elif (held is None or expired) and _key(query)[1] not in seen:
-                free.append(query)
+                    self.ledger.skip(one)
+            elif (held is None or expired) and one.position not in seen:
+                free.append(one)
         if free:
-            return self._lease(free[0], session)
-        if design.finished:
+            return self._lease(run, free[0], session)
+        if stock is not None and stock["finished"]:
             return None
-        position = self._further_opinion(design, session) if self.pool.overlap > 1 else None
-        if position is not None:
-            return self._lease(design.ask(positions=[position], worker=session), session)
-        try:
-            # with overlap the design itself would ask a row again: how often is decided here
-            asked = self._asked(design) if self.pool.overlap > 1 else set()
-            return self._lease(design.ask(1, another=True, worker=session, exclude=sorted(asked)), session)
-        except PoolExhausted:
+        item = self._further_opinion(session, seen) or self._of_stock(session, stock, chosen)
+        return None if item is None else self._lease(run, self.ledger.ask(item, session), session)
+
+    def _mine(self, session: int, leases: dict[tuple[int, int], tuple[int, float]]) -> Open | None:
+        """Return this person's open query; one that they could not tell, where they took that back."""
+        now = self._clock()
+        for one in self.ledger.unanswered:
+            who, until = leases.get(one.key, (None, 0.0))
+            if who == session and (not one.skipped or until > now):
+                return one
+        return None
+
+    def _of_stock(
+        self, session: int, stock: dict[str, Any] | None, chosen: Sequence[dict[str, Any]]
+    ) -> dict[str, Any] | None:
+        """Return the first choice that still stands, or a row at random where there is none."""
+        free = self._free()
+        if stock is None:
+            return next((item for item in chosen if free[item["positions"][0]]), None)
+        for item in stock["items"].get(str(session) if self.pool.people else Stock.ANYBODY, []):
+            if free[item["positions"][0]]:
+                return item
+        if self.pool.people:
+            free &= np.asarray(self.ledger.pool.asked_of(session))
+        left = np.flatnonzero(free)
+        if not len(left):
             return None
-        except ValueError:
-            if design.n_left <= len(asked):  # "n must be at most 0"
-                return None
-            raise
+        drawn = np.random.default_rng([self.ledger.n_queries, session]).choice(left)
+        return {**self.ledger.candidate(int(drawn)), "drawn": 1, "stock": "empty"}
 
-    def _asked(self, design: SequentialDesign) -> set[int]:
-        return {said.position for said in self._said} | {_key(query)[1] for query in _rows(design.unanswered)}
+    def _free(self) -> np.ndarray:
+        """Candidates that may be asked of somebody for the first time."""
+        free = self.ledger.free.copy()
+        if self.ledger.repeat:  # how often a row is asked is decided here
+            free[list(self.ledger.touched)] = False
+        return free
 
-    def _further_opinion(self, design: SequentialDesign, session: int) -> int | None:
-        """The row asked first of those that want a further opinion, and not this person's."""
-        people: dict[int, list[Any]] = {}
-        for said in self._said:
-            people.setdefault(said.position, []).append(said.who)
-        leases = self._leases()
-        for query in _rows(design.pending):
-            people.setdefault(_key(query)[1], []).append(leases.get(_key(query), (None,))[0])
-        aside = set(design.excluded().tolist())
-        for position, whose in people.items():
-            if len(whose) < self.pool.overlap and session not in whose and position not in aside:
-                return position
+    def _chosen_now(self, session: int) -> list[dict[str, Any]]:
+        """Choose for somebody, where nothing is kept in stock and nothing waits for them."""
+        with self.ledger.reading():
+            asked = np.flatnonzero(self.ledger.free & ~self._free()).tolist()
+        return self.designer.now(session, asked)
+
+    def _further_opinion(self, session: int, seen: set[int]) -> dict[str, Any] | None:
+        """Return the row asked first of those that want a further opinion, and not this person's."""
+        if self.pool.overlap == 1:
+            return None
+        people: Counter[int] = Counter(told.position for told in self._said)
+        people.update(one.position for one in self.ledger.waiting)
+        for position, n in people.items():
+            if n < self.pool.overlap and position not in seen and self.ledger.free[position]:
+                return self.ledger.candidate(position)
         return None
 
     def _leases(self) -> dict[tuple[int, int], tuple[int, float]]:
+        latest = self._clock() + self.pool.lease  # a clock that was set back prolongs none
         found = self.store.rows("SELECT query, position, session, until FROM leases")
-        return {(query, position): (session, until) for query, position, session, until in found}
+        return {(query, position): (session, min(until, latest)) for query, position, session, until in found}
 
-    def _lease(self, query: Query, session: int) -> Query:
-        until = self._clock() + self.pool.lease
-        held = self._leases().get(_key(query))
-        if held is None or held[0] != session or held[1] < until - self.pool.lease / 10:  # not at every look
-            with self.store.transaction() as connection:
-                connection.execute("REPLACE INTO leases VALUES (?, ?, ?, ?)", (*_key(query), session, until))
-        return query
+    def _present(self) -> list[int]:
+        """Who has a query open."""
+        now = self._clock()
+        return sorted({session for session, until in self._leases().values() if until > now})
+
+    def _lease(self, run: Run, one: Open, session: int) -> Open:
+        run(_LEASE, (*one.key, session, self._clock() + self.pool.lease))
+        return one
+
+    def _passes(self) -> list[tuple[int, int, int, int]]:
+        """Who could not tell: session, query, position, and how many events there were."""
+        return self.store.rows("SELECT session, query, position, number FROM passes ORDER BY number")  # type: ignore[return-value]
+
+    def _number(self, one: Open) -> str:
+        """Names a question, anew whenever an answer to it was taken back: an old form is stale then."""
+        return f"{one.query}.{one.position}.{self.ledger.retracted[one.query]}"
 
     # -- what they say ------------------------------------------------------------------------------------------
 
     def answer(self, session: int, number: str, given: str) -> None:
-        with self._design() as design:
-            leases = self._leases()
-            late = [one for one in _rows(design.unanswered) if leases.get(_key(one), (None,))[0] == session]
-            query = next((one for one in (*_rows(design.pending), *late) if _number(design, one) == number), None)
-            held = None if query is None else leases.get(_key(query))
-            if query is None or (held is not None and held[0] != session and held[1] > self._clock()):
+        with self.ledger.writing(), self.store.transaction() as run:
+            leases, passes = self._leases(), self._passes()
+            late = [one for one in self.ledger.unanswered if leases.get(one.key, (None,))[0] == session]
+            one = next((one for one in (*self.ledger.waiting, *late) if self._number(one) == number), None)
+            held = None if one is None else leases.get(one.key)
+            if one is None or (held is not None and held[0] != session and held[1] > self._clock()):
                 raise Refused(409, self.texts["stale"])
             if given == SKIP:
-                design.skip(query)
+                self._pass(session, one, run, passes)
             else:
                 chosen = choice(given, len(self.words))
                 if chosen < 0:
                     raise Refused(422, self.texts["missing"])
-                design.tell(query, [self.pool.classes[chosen]], worker=session)
-                if self.pool.people and len(self._said) % KEPT_EVERY == 0:
-                    self._keep_skills(design)
-            with self.store.transaction() as connection:
-                connection.execute("DELETE FROM leases WHERE query = ? AND position = ?", _key(query))
+                self.ledger.tell(one, self.pool.classes[chosen], session)
+            run("DELETE FROM leases WHERE query = ? AND position = ?", one.key)
+
+    def _pass(self, session: int, one: Open, run: Run, passes: Sequence[tuple[int, int, int, int]]) -> None:
+        """Keep that somebody cannot tell, and set the row aside where enough people could not."""
+        mine = sum(who == session for who, *_ in passes)
+        if mine >= MOST_PASSES + sum(told.who == session for told in self._said):
+            raise Refused(429, self.texts["passes"])
+        run(
+            "INSERT INTO passes VALUES (?, ?, ?, ?, ?) ON CONFLICT (session, query, position) DO UPDATE SET number = "
+            "excluded.number, time = excluded.time",
+            (session, *one.key, len(self.ledger.events), time.time()),
+        )
+        could_not = {who for who, _, position, _ in passes if position == one.position} | {session}
+        if (self.pool.people or len(could_not) >= self.give_up) and not one.skipped:
+            self.ledger.skip(one)
 
     def retract(self, session: int, last: str) -> None:
-        with self._design() as design:
-            if not last or self._last(design, session) != last:
+        with self.ledger.writing(), self.store.transaction() as run:
+            if not last or self._last(session) != last:
                 raise Refused(409, self.texts["stale"])
-            said = self._of(session)[-1]
-            design.retract(Query(np.array([said.position]), [None], None, np.array([np.nan]), said.query))
-            with self.store.transaction() as connection:
-                until = self._clock() + self.pool.lease
-                connection.execute(
-                    "REPLACE INTO leases VALUES (?, ?, ?, ?)", (said.query, said.position, session, until)
-                )
+            told, passed = self._latest(session)
+            if passed is not None:
+                run("DELETE FROM passes WHERE session = ? AND query = ? AND position = ?", passed[:3])
+                key = passed[1:3]
+            else:
+                assert told is not None
+                self.ledger.retract(told)
+                key = (told.query, told.position)
+            run(_LEASE, (*key, session, self._clock() + self.pool.lease))
 
-    def _last(self, design: SequentialDesign, session: int) -> str:
-        said = self._of(session)
-        return f"{said[-1].query}.{said[-1].position}.{design.retracted(said[-1].query)}" if said else ""
+    def _latest(self, session: int) -> tuple[Told | None, tuple[int, int, int, int] | None]:
+        """Return what this person said last: an answer, or that they could not tell."""
+        told = next((told for told in reversed(self._said) if told.who == session), None)
+        passed = next((one for one in reversed(self._passes()) if one[0] == session), None)
+        if passed is not None and (told is None or passed[3] > told.number):
+            return None, passed
+        return told, None
 
-    def _done(self, design: SequentialDesign) -> float:
-        fraction = getattr(design.stop, "fraction_done", None)
-        if fraction is not None:
-            return float(fraction(design))
-        answered = len({self.pool.row(said.position) for said in self._said})
-        left = length(design.pool) // len(self.pool.people) - answered if self.pool.people else design.n_left
+    def _last(self, session: int) -> str:
+        told, passed = self._latest(session)
+        if passed is not None:
+            return f"pass {passed[1]}.{passed[2]}.{passed[3]}"
+        return "" if told is None else f"{told.query}.{told.position}.{self.ledger.retracted[told.query]}"
+
+    def _done(self, stock: dict[str, Any] | None) -> float:
+        """Share of what is needed that is done."""
+        if stock is not None and stock["done"] is not None:
+            return float(stock["done"])
+        answered = len({self.pool.row(told.position) for told in self._said})
+        if self.pool.people:
+            left = len(self.ledger.free) // len(self.pool.people) - answered
+        else:
+            left = int(self._free().sum()) + len(self.ledger.waiting)
         return answered / max(1, answered + left)
 
     def given(self, session: int) -> list[tuple[Shown, str]]:
-        return [(self.pool.shown(self.pool.row(said.position)), str(said.outcome)) for said in self._of(session)]
+        with self.ledger.reading():
+            said = [told for told in self._said if told.who == session]
+        return [(self.pool.shown(self.pool.row(told.position)), str(told.outcome)) for told in said]
 
     def picture(self, session: int, position: int) -> Picture | None:
         """Only of what this person is asked, or has answered."""
         if self.pool.pictures is None:
             return None
-        with self._design() as design:
+        with self.ledger.reading():
             leases = self._leases()
-            mine = {self.pool.row(said.position) for said in self._of(session)}
+            mine = {self.pool.row(told.position) for told in self._said if told.who == session}
             mine |= {
-                self.pool.row(_key(one)[1])
-                for one in _rows(design.pending)
-                if leases.get(_key(one), (None,))[0] == session
+                self.pool.row(one.position)
+                for one in self.ledger.unanswered
+                if leases.get(one.key, (None,))[0] == session
             }
         return self.pool.pictures.picture(position) if position in mine else None
 
     def numbers(self) -> dict[str, Any] | None:
-        with self._design() as design:
-            people = {said.who for said in self._said}
-            counts = {word: sum(str(said.outcome) == word for said in self._said) for word in self.words}
-            total = len(self._said)
-        return {"people": len(people), "counts": counts, "answers": total, **self.progress.of(design)}
+        with self.ledger.reading():
+            said = list(self._said)
+        counts = {word: sum(str(told.outcome) == word for told in said) for word in self.words}
+        people = {told.who for told in said}
+        return {"people": len(people), "counts": counts, "answers": len(said), **self.designer.report()}
 
-    def _keep_skills(self, design: SequentialDesign) -> None:
+    def _keep_skills(self, design: SequentialDesign, every: int = 10) -> None:
         """Write what is believed about the people beside their answers; other labellers do not see it."""
-        heard = {said.who for said in self._said}
-        found = [(who, one) for who, one in sorted(design.estimator_.annotators_.items()) if who in heard]
-        columns: dict[str, list[Any]] = {"session": [who for who, _ in found]}
-        columns |= {key: [getattr(one, name) for _, one in found] for key, name in SKILLS.items()}
-        write_csv(self.store.folder / PEOPLE, columns, durable=False)
+        if design.iteration < self._kept + every:
+            return
+        heard = {told.who for told in self._said}
+        columns = ("mean", "low", "high", "labels")
+        found = {
+            who: {name: getattr(one, name) for name in columns}
+            for who, one in sorted(design.estimator_.annotators_.items())
+            if who in heard
+        }
+        self.store.set_fact(SKILLS, json.dumps(found))
+        self._kept = design.iteration
 
     def close(self) -> None:
-        if self.pool.people and self._said:
-            with self._design() as design:
-                self._keep_skills(design)
-        self.designs.forget_all()
-
-
-def _rows(queries: Sequence[Query]) -> Iterator[Query]:
-    """Queries of one candidate each: a batch is answered row by row."""
-    for query in queries:
-        for row in range(len(query)):
-            yield query.part(np.array([row]))
-
-
-def _key(query: Query) -> tuple[int, int]:
-    """Subject of a lease."""
-    return query.id, int(query.positions[0])
-
-
-def _number(design: SequentialDesign, query: Query) -> str:
-    """Names a question, anew whenever an answer to it was taken back: an old form is stale then."""
-    return f"{query.id}.{query.positions[0]}.{design.retracted(query.id)}"
+        self.designer.stop()
+        if self.pool.people and self._said and self.store.lead():
+            self._keep_skills(self.designer.design(), every=1)
+        self.designer.forget()

@@ -13,7 +13,7 @@ from adaptive.serve.refusals import Refused
 from adaptive.serve.signing import hashed, new_secret
 
 if TYPE_CHECKING:
-    from adaptive.serve.store import Store
+    from adaptive.serve.stores.any_store import AnyStore
 
 __all__ = ["People", "Person", "Rate"]
 
@@ -25,8 +25,8 @@ SELECT s.id, s.name, s.begun, p.participant FROM sessions s LEFT JOIN participan
 WHERE s.hash = ? OR s.id = (SELECT session FROM tickets WHERE hash = ?)
 """
 _FEW_TICKETS = """
-DELETE FROM tickets WHERE session = ? AND rowid NOT IN
-(SELECT rowid FROM tickets WHERE session = ? ORDER BY rowid DESC LIMIT ?)
+DELETE FROM tickets WHERE session = ? AND hash NOT IN
+(SELECT hash FROM tickets WHERE session = ? ORDER BY made DESC LIMIT ?)
 """
 
 
@@ -56,12 +56,12 @@ class People:
 
     Parameters
     ----------
-    store : Store
+    store : AnyStore
     most : int, default 20000
         More are refused, lest somebody fill the disk with them.
     """
 
-    def __init__(self, store: Store, *, most: int = MOST_SESSIONS) -> None:
+    def __init__(self, store: AnyStore, *, most: int = MOST_SESSIONS) -> None:
         self.store, self.most = store, most
         self._known: dict[bytes, Person] = {}  # nobody is forgotten while a server runs
 
@@ -91,14 +91,14 @@ class People:
         if secret is not None and known is not None:
             return secret, known.id
         secret = secret or new_secret()
-        with self.store.transaction() as connection:
-            if connection.execute("SELECT COUNT(*) FROM sessions").fetchone()[0] >= self.most:
+        with self.store.transaction() as run:
+            if run("SELECT COUNT(*) FROM sessions")[0][0] >= self.most:
                 raise Refused(429, "There are as many sessions as this server takes; no new one was begun.")
-            connection.execute(
+            run(
                 "INSERT INTO sessions (hash, name, begun) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING",
                 (hashed(secret), name, time.time() if begun else None),
             )
-            number = int(connection.execute("SELECT id FROM sessions WHERE hash = ?", (hashed(secret),)).fetchone()[0])
+            number = int(run("SELECT id FROM sessions WHERE hash = ?", (hashed(secret),))[0][0])
         return secret, number
 
     def admit(self, participant: str) -> str:
@@ -106,23 +106,24 @@ class People:
         found = self.store.rows("SELECT session FROM participants WHERE participant = ?", (participant,))
         if not found:
             secret, number = self.add()
-            with self.store.transaction() as connection:
-                known = connection.execute(
-                    "INSERT OR IGNORE INTO participants VALUES (?, ?)", (participant, number)
-                ).rowcount
+            with self.store.transaction() as run:
+                known = run(
+                    "INSERT INTO participants VALUES (?, ?) ON CONFLICT (participant) DO NOTHING RETURNING session",
+                    (participant, number),
+                )
                 if not known:  # the same link opened twice at once: the other one was first
-                    connection.execute("DELETE FROM sessions WHERE id = ?", (number,))
+                    run("DELETE FROM sessions WHERE id = ?", (number,))
             return secret if known else self.admit(participant)
         secret = new_secret()
-        with self.store.transaction() as connection:
-            connection.execute("INSERT INTO tickets VALUES (?, ?)", (hashed(secret), found[0][0]))
-            connection.execute(_FEW_TICKETS, (found[0][0], found[0][0], MOST_DEVICES))
+        with self.store.transaction() as run:
+            run("INSERT INTO tickets VALUES (?, ?, ?)", (hashed(secret), found[0][0], time.time()))
+            run(_FEW_TICKETS, (found[0][0], found[0][0], MOST_DEVICES))
         return secret
 
     def begin(self, person: Person, name: str | None = None) -> None:
         """Take up an invitation."""
-        with self.store.transaction() as connection:
-            connection.execute(
+        with self.store.transaction() as run:
+            run(
                 "UPDATE sessions SET begun = COALESCE(begun, ?), name = COALESCE(?, name) WHERE id = ?",
                 (time.time(), name, person.id),
             )

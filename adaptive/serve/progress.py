@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adaptive import diagnostics
 
@@ -29,6 +29,8 @@ class Progress:
     True
     """
 
+    NOTHING: ClassVar[dict[str, Any]] = {"words": [], "curve": []}  # before there are enough answers
+
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._made: dict[str, Any] | None = None
@@ -36,10 +38,9 @@ class Progress:
 
     def of(self, design: SequentialDesign) -> dict[str, Any]:
         """Return words on when to stop, and the learning curve as (answers, share predicted right) pairs."""
-        nothing: dict[str, Any] = {"words": [], "curve": []}
         n = design.iteration
         if n < LEAST:
-            return nothing
+            return dict(self.NOTHING)
         with self._guard:
             due = time.monotonic() - self._at >= SHARE * self._took
             if self._made is None or (due and self._made["n"] != n):

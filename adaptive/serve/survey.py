@@ -6,7 +6,8 @@ design(session) = SequentialDesign(respondent, items, stop=rule, random_state=f(
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from adaptive.estimators.questionnaires.pools import ItemRules
 from adaptive.loop import SequentialDesign
+from adaptive.loop.log.storage import LogBehind, LogError
 from adaptive.pool import PoolExhausted
 from adaptive.serve.attention import Attention, AttentionItems
 from adaptive.serve.designs import Designs
@@ -27,12 +29,13 @@ if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.respondent import Respondent
     from adaptive.loop import EventLog, StoppingRule
     from adaptive.loop.query import Query
-    from adaptive.serve.store import Store
+    from adaptive.serve.stores.any_store import AnyStore
 
 __all__ = ["Survey", "SurveyDesk", "SurveyItem"]
 
 _ATTENTION = "attention "  # begins the number of an attention item
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
+TRIES = 5  # of an act on a session that another process serves as well
 
 
 @dataclass(frozen=True)
@@ -148,14 +151,14 @@ class SurveyDesk:
     Parameters
     ----------
     survey : Survey
-    store : Store
+    store : AnyStore
     most : int, default 200
         Designs in memory.
     """
 
     kind = "survey"
 
-    def __init__(self, survey: Survey, store: Store, *, most: int = 200) -> None:
+    def __init__(self, survey: Survey, store: AnyStore, *, most: int = 200) -> None:
         self.survey, self.store = survey, store
         self.title, self.lang, self.texts = survey.title, survey.lang, texts(survey.texts)
         self.panel, self.question, self.instructions = survey.panel, "", ""  # each item is one itself
@@ -170,11 +173,33 @@ class SurveyDesk:
         self.exposure = None if self.rules.exposure is None else Exposure(store)
 
     def _opened(self, session: int) -> SequentialDesign:
-        return self.survey.design(session, self.store.log(session), begun=self.store.has_log(session))
+        if not self.store.has_log(session):
+            try:
+                return self.survey.design(session, self.store.log(session))
+            except LogError:  # another process began it just now
+                if not self.store.has_log(session):
+                    raise
+        return self.survey.design(session, self.store.log(session), begun=True)
+
+    @contextmanager
+    def _design(self, session: int) -> Iterator[SequentialDesign]:
+        """Hold a session's design, as the log has it: another process may have served it since."""
+        with self.designs.use(session) as design:
+            design.follow()
+            yield design
+
+    def _in_turn(self, session: int, act: Callable[[SequentialDesign], Any]) -> Any:
+        """Act on a design; once more where another process has written to its log meanwhile."""
+        for _ in range(TRIES):
+            try:
+                with self._design(session) as design:
+                    return act(design)
+            except LogBehind:
+                pass
+        raise Refused(503, "This session is in use elsewhere; try again.")
 
     def place(self, session: int) -> Place:
-        with self.designs.use(session) as design:
-            return self._place(design, session)
+        return self._in_turn(session, lambda design: self._place(design, session))  # type: ignore[no-any-return]
 
     def _place(self, design: SequentialDesign, session: int) -> Place:
         count = len(design.history_["step"])
@@ -224,20 +249,22 @@ class SurveyDesk:
         return [Estimate(str(trait), mean, low, high, self.survey.normed) for trait, mean, (low, high) in rows]
 
     def answer(self, session: int, number: str, given: str) -> None:
-        with self.designs.use(session) as design:
-            if self.attention.items and self._attended(design, session, number, given):
-                return
-            waiting = design.pending
-            if not waiting or _number(design, waiting[0].id) != number:
-                raise Refused(409, self.texts["stale"])
-            item = self._items[waiting[0].labels[0]]
-            if given == SKIP and self.survey.may_skip:
-                design.skip(waiting[0])
-                return
-            chosen = choice(given, len(item.answers))
-            if chosen < 0:
-                raise Refused(422, self.texts["missing"])
-            design.tell(waiting[0], [item.outcomes[chosen]])
+        self._in_turn(session, lambda design: self._answer(design, session, number, given))
+
+    def _answer(self, design: SequentialDesign, session: int, number: str, given: str) -> None:
+        if self.attention.items and self._attended(design, session, number, given):
+            return
+        waiting = design.pending
+        if not waiting or _number(design, waiting[0].id) != number:
+            raise Refused(409, self.texts["stale"])
+        item = self._items[waiting[0].labels[0]]
+        if given == SKIP and self.survey.may_skip:
+            design.skip(waiting[0])
+            return
+        chosen = choice(given, len(item.answers))
+        if chosen < 0:
+            raise Refused(422, self.texts["missing"])
+        design.tell(waiting[0], [item.outcomes[chosen]])
 
     def _attended(self, design: SequentialDesign, session: int, number: str, given: str) -> bool:
         """Keep an answer to the attention item that is open; False where it is about another question."""
@@ -253,13 +280,15 @@ class SurveyDesk:
         return True
 
     def retract(self, session: int, last: str) -> None:
-        with self.designs.use(session) as design:
-            if not last or _last(design) != last or self.attention.over(session):
-                raise Refused(409, self.texts["stale"])
-            design.retract(design.history_["position"][-1])
+        self._in_turn(session, lambda design: self._retract(design, session, last))
+
+    def _retract(self, design: SequentialDesign, session: int, last: str) -> None:
+        if not last or _last(design) != last or self.attention.over(session):
+            raise Refused(409, self.texts["stale"])
+        design.retract(design.history_["position"][-1])
 
     def given(self, session: int) -> list[tuple[Shown, str]]:
-        with self.designs.use(session) as design:
+        with self._design(session) as design:
             history = design.history_
         said = []
         for label, outcome in zip(history["label"], history["outcome"], strict=True):

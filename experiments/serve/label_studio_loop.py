@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def in_pages(seed: int, n_labels: int) -> dict[str, Any]:
             table, "no,yes", text="text", image=None, features=None, overlap=1, seed=seed, stop=None
         )  # fmt: skip
         with Store(Path(path) / "store") as store:
-            desk, order, seconds = LabellingDesk(source, store), [], 0.0
+            desk, order, seconds = LabellingDesk(replace(source, ahead=0), store), [], 0.0
             for k in range(n_labels):
                 begun = time.monotonic()
                 place = desk.place(1 + k % 2)

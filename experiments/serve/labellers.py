@@ -78,13 +78,15 @@ def labelled(way: str, X: Any, y: Any, X_test: Any, y_test: Any, seed: int, n_la
 
     def begin(log: Any, begun: bool) -> SequentialDesign:
         model = BayesianLogisticRegression(classes=[0, 1], hyperparameters="mode")
+        if begun:
+            return SequentialDesign.load(log, model, X)
         return SequentialDesign(model, X, scorer=scorer, random_state=seed, log=log, initial=4)
 
     rng = np.random.default_rng(1000 + seed)
     curve = []
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         store.rows("PRAGMA synchronous=OFF")  # a simulation: nobody's answers are lost
-        desk = LabellingDesk(Pool("", begin, [0, 1], lambda position: Shown.of_text(position)), store)
+        desk = LabellingDesk(Pool("", begin, [0, 1], lambda position: Shown.of_text(position), ahead=0), store)
         speeds = np.array(SPEEDS if three else SPEEDS[:1])
         due = rng.exponential(1 / speeds)  # when each is ready with the query at hand
         open_queries: dict[int, Any] = {}
@@ -101,8 +103,7 @@ def labelled(way: str, X: Any, y: Any, X_test: Any, y_test: Any, seed: int, n_la
             wrong = three and who == 1 and rng.random() < ERRS
             desk.answer(who + 1, place.number, str(int(y[position]) ^ int(wrong)))
             due[who] += rng.exponential(1 / speeds[who])
-            with desk._design() as design:
-                probabilities = design.estimator_.predictive(X_test).probabilities
+            probabilities = desk.designer.design().estimator_.predictive(X_test).probabilities
             curve.append(float(np.mean(np.argmax(probabilities, axis=1) == y_test)))
     return curve
 

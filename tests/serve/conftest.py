@@ -12,7 +12,8 @@ import pytest
 
 from adaptive.estimators import BayesianLogisticRegression, Questionnaire
 from adaptive.loop import MaxSteps, SequentialDesign
-from adaptive.serve import Pool, Shown, Store, Survey, SurveyItem, application
+from adaptive.serve import Pool, PostgresStore, Shown, Store, Survey, SurveyItem, application
+from experiments.serve.shared.postgres import programs, server
 
 HOST = "http://localhost:8000"
 N_ITEMS, N_QUESTIONS = 12, 6
@@ -102,6 +103,24 @@ def opened(portal, tmp_path):
     serving = Serving(portal, tmp_path)
     yield serving
     serving.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server of this process of the tests."""
+    if programs() is None:
+        pytest.skip("no PostgreSQL server is installed")
+    with server() as running:
+        yield running
+
+
+@pytest.fixture(params=["a folder", "a database"])
+def place(request, tmp_path):
+    """Where a store is: opened any number of times, as by the processes of one server."""
+    if request.param == "a folder":
+        return lambda: Store(tmp_path / "shared", shared=True)
+    address = request.getfixturevalue("postgres").new()
+    return lambda: PostgresStore(address, tmp_path / "beside")
 
 
 @pytest.fixture(scope="session")

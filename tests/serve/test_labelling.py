@@ -23,13 +23,11 @@ class Clock:
 @pytest.fixture
 def desk(opened, pool, tmp_path):
     def build(folder="desk", **more):
-        _, store = opened(pool(), tmp_path / "unused" / folder)
-        store.close()
         from adaptive.serve import Store
 
         kept = Store(tmp_path / folder)
         clock = Clock()
-        return LabellingDesk(pool(**more), kept, clock=clock), clock
+        return LabellingDesk(pool(ahead=0, **more), kept, clock=clock), clock
 
     return build
 
@@ -39,7 +37,7 @@ def row(place):
 
 
 def test_each_has_a_query_of_their_own_and_the_design_is_the_one_told_in_that_order(opened, pool, portal):
-    browser, store = opened(pool(stop=MaxSteps(12)))
+    browser, store = opened(pool(stop=MaxSteps(12), ahead=0))
     people = [browser() for _ in range(3)]
     for k, person in enumerate(people):
         person.begin(f"P{k}")

@@ -63,7 +63,11 @@ def typed(labels, folder, opened):
 
 
 def on_a_page(labels, folder, opened):
-    pool = Pool("Rows", lambda log, begun: begin(labels, log), labels, lambda k: Shown.of_text(f"row {k}"))
+    def begun_or_new(log, begun):
+        model = BayesianLogisticRegression(classes=sorted(labels), hyperparameters="mode")
+        return SequentialDesign.load(log, model, ROWS, stop=MaxSteps(len(labels))) if begun else begin(labels, log)
+
+    pool = Pool("Rows", begun_or_new, labels, lambda k: Shown.of_text(f"row {k}"), ahead=0)
     browser, store = opened(pool, folder / "store")
     person = browser()
     person.begin()

@@ -9,11 +9,12 @@ import pytest
 
 from adaptive import BayesianLogisticRegression
 from adaptive.loop import EventLog, LogError, SequentialDesign
+from adaptive.loop.log.storage import LogBehind
 from adaptive.serve import Store, StoreError, StoreFault
 from adaptive.serve.export import answers_of
 from adaptive.serve.labelling import DESIGN
-from adaptive.serve.sqlite_storage import SQLiteStorage
-from adaptive.serve.store import SCHEMA
+from adaptive.serve.stores.log import StoredLog
+from adaptive.serve.stores.sqlite import SCHEMA
 
 
 def ids(survey):
@@ -42,19 +43,19 @@ def test_the_lines_are_those_of_a_file(survey, tmp_path, monkeypatch):
 
 def test_a_replayed_answer_is_a_conflict(tmp_path):
     with Store(tmp_path) as store:
-        storage = SQLiteStorage(store, 1)
+        storage = StoredLog(store, 1)
         storage.create(b"header\n")
         storage.append(b"one\n", number=0, end=7, durable=True)
-        with pytest.raises(StoreFault, match="UNIQUE constraint"):
+        with pytest.raises(LogBehind, match="was written by another server"):
             storage.append(b"another\n", number=0, end=7, durable=True)
         assert storage.read() == b"header\none\n"
-        with store.transaction() as connection:
-            connection.execute("DELETE FROM events WHERE number = 1")
+        with store.transaction() as run:
+            run("DELETE FROM events WHERE number = 1")
         with pytest.raises(LogError, match="cut off: 1 events were acknowledged, it holds 0"):
             answers_of(store, 1)
         storage.append(b"one\n", number=0, end=7, durable=True)
-        with store.transaction() as connection:
-            connection.execute("DELETE FROM events WHERE number = 0")
+        with store.transaction() as run:
+            run("DELETE FROM events WHERE number = 0")
         with pytest.raises(LogError, match="lines are missing"):
             storage.read()
 
@@ -127,8 +128,9 @@ def corrupt(path):
     ids=["later version", "corrupt", "another file", "another database", "a folder"],
 )
 def test_a_store_at_fault_is_said_on_opening(tmp_path, spoil, message):
-    with Store(tmp_path) as store, store.transaction() as connection:
-        connection.executemany("INSERT INTO facts VALUES (?, ?)", [(f"name {k}", "x" * 100) for k in range(300)])
+    with Store(tmp_path) as store, store.transaction() as run:
+        for k in range(300):
+            run("INSERT INTO facts VALUES (?, ?)", (f"name {k}", "x" * 100))
     spoil(tmp_path / "store.sqlite")
     with pytest.raises(StoreError, match=message):
         Store(tmp_path)
@@ -141,15 +143,16 @@ def test_what_cannot_be_kept_is_told_and_nothing_is_lost(opened, survey, offline
     anna.begin()
     for k in (0, 2):
         anna.answer(k)
-    before, lines = anna.page, SQLiteStorage(store, 1).read()
+    before, lines = anna.page, StoredLog(store, 1).read()
     other = None
     if fault == "full":
         pages = store.rows("PRAGMA page_count")[0][0]
-        with store.transaction() as connection:  # the rest of the last page, and then no more
-            connection.execute("CREATE TABLE filler (x)")
-            connection.executemany("INSERT INTO filler VALUES (?)", [("x" * 900,)] * 4)
+        with store.transaction() as run:  # the rest of the last page, and then no more
+            run("CREATE TABLE filler (x)")
+            for _ in range(4):
+                run("INSERT INTO filler VALUES (?)", ("x" * 900,))
         store.rows(f"PRAGMA max_page_count={pages}")
-        SQLiteStorage.append, kept = _grows(SQLiteStorage.append), SQLiteStorage.append
+        StoredLog.append, kept = _grows(StoredLog.append), StoredLog.append
     elif fault == "read-only":
         store.rows("PRAGMA query_only=ON")
     elif fault == "locked":
@@ -164,7 +167,7 @@ def test_what_cannot_be_kept_is_told_and_nothing_is_lost(opened, survey, offline
         assert "Your last answer could not be kept" in said.text or fault == "closed"
     finally:
         if fault == "full":
-            SQLiteStorage.append = kept
+            StoredLog.append = kept
             store.rows("PRAGMA max_page_count=1000000")
         elif fault == "read-only":
             store.rows("PRAGMA query_only=OFF")
@@ -173,7 +176,7 @@ def test_what_cannot_be_kept_is_told_and_nothing_is_lost(opened, survey, offline
         else:
             store.connection.close()
             store.connection = real
-    assert SQLiteStorage(store, 1).read() == lines
+    assert StoredLog(store, 1).read() == lines
     assert anna.get().text == before.text  # at the question one was at
     anna.answer(1)
     twin = offline(1, [0, 2, 1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from adaptive.cli.serve.command import web_needed
 from adaptive.files import plain_cell, write_csv, write_file
 
 if TYPE_CHECKING:
-    from adaptive.serve import Store
+    from adaptive.serve.stores.any_store import AnyStore
 
 __all__ = ["export", "forget"]
 
@@ -63,7 +62,7 @@ def export(
     print(written)
 
 
-def _write(store: Store, out: Path, file: Path | None, bank: Path | None) -> str:
+def _write(store: AnyStore, out: Path, file: Path | None, bank: Path | None) -> str:
     from adaptive.serve import answers_of, sessions_of
     from adaptive.serve.export import attention_of
     from adaptive.serve.labelling import DESIGN
@@ -120,7 +119,7 @@ def _attention(session: dict[str, Any], attended: list[dict[str, Any]]) -> dict[
     return {"attention_wrong": sum(not one["correct"] for one in own), "screened_out": any(one["ended"] for one in own)}
 
 
-def _estimates(store: Store, sessions: list[dict[str, Any]], file: Path, bank: Path | None) -> list[dict[str, Any]]:
+def _estimates(store: AnyStore, sessions: list[dict[str, Any]], file: Path, bank: Path | None) -> list[dict[str, Any]]:
     """The estimates of the people, by replay of what they answered."""
     from adaptive.cli.serve.tests import survey
     from adaptive.serve import StoreError
@@ -143,20 +142,17 @@ def _estimates(store: Store, sessions: list[dict[str, Any]], file: Path, bank: P
     return rows or [dict.fromkeys(("session", "answers", "trait", "mean", "std", "low", "high"))]
 
 
-def _rows(store: Store, answers: list[dict[str, Any]]) -> dict[int, int]:
+def _rows(store: AnyStore, answers: list[dict[str, Any]]) -> dict[int, int]:
     """Rows of the table by positions of the design, whose candidates may be a row and a person."""
     people = int(store.facts().get("people", 0))
     return {answer["position"]: answer["position"] // people if people else answer["position"] for answer in answers}
 
 
-def _people(store: Store, answers: list[dict[str, Any]], names: dict[int | None, str]) -> dict[str, list[Any]]:
+def _people(store: AnyStore, answers: list[dict[str, Any]], names: dict[int | None, str]) -> dict[str, list[Any]]:
     """A row for everybody who has labelled: skill as it was last believed, agreement with the others, minutes."""
-    from adaptive.serve.labelling import PEOPLE
+    from adaptive.serve.labelling import SKILLS
 
-    believed: dict[str, dict[str, str]] = {}
-    if (store.folder / PEOPLE).exists():
-        with (store.folder / PEOPLE).open(newline="", encoding="utf-8") as stream:
-            believed = {row["session"]: row for row in csv.DictReader(stream)}
+    believed = json.loads(store.facts().get(SKILLS, "{}"))
     rows_of, by_row = _rows(store, answers), dict[int, list[dict[str, Any]]]()
     for answer in answers:
         by_row.setdefault(rows_of[answer["position"]], []).append(answer)
@@ -171,7 +167,8 @@ def _people(store: Store, answers: list[dict[str, Any]], names: dict[int | None,
         ]
         times = [answer["time"] for answer in own if answer["time"] is not None]
         row: dict[str, Any] = {"session": session, "annotator": plain_cell(names.get(session, f"session {session}"))}
-        row |= {name: believed.get(str(session), {}).get(name) for name in ("skill", "low", "high")}
+        skill = believed.get(str(session), {})
+        row |= {"skill": skill.get("mean"), "low": skill.get("low"), "high": skill.get("high")}
         row["labels"] = len(own)
         row["agreement"] = round(sum(beside) / len(beside), 3) if beside else None
         row["minutes"] = round((max(times) - min(times)) / 60.0, 1) if times else None

@@ -103,8 +103,7 @@ def _invitations(store: Store, folder: Path, wanted: int, base: str) -> list[str
     csv.writer(text, lineterminator="\n").writerows((number, f"{base}/i/{secret}") for number, secret in new)
     write_file(path, text.getvalue())
     path.chmod(0o600)
-    with store.transaction() as connection:
-        connection.execute("REPLACE INTO facts VALUES ('invitations', ?)", (str(max(made, wanted)),))
+    store.set_fact("invitations", str(max(made, wanted)))
     return [f"{max(made, wanted)} invitations, {len(new)} of them new, are in {path}"]
 
 

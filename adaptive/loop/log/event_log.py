@@ -15,6 +15,7 @@ import os
 import warnings
 import zlib
 from collections.abc import Mapping
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,7 @@ class EventLog:
         self.header: dict[str, Any] = {}
         self._end = 0  # bytes that count
         self._checks = [0]  # CRC-32 after the header, after each event
+        self._ends = [0]  # bytes up to there
         self._waiting = b""  # lines that may wait for space on the disk
         self._unsure = False  # whether an interrupted append may have left lines that were never counted
         self._process = 0  # that writes this log
@@ -96,12 +98,13 @@ class EventLog:
             self.storage.create(line)
         except OSError as error:
             raise _disk_error(error, self.name, "the log was not started") from error
-        self.header, self._end, self._checks, self._process = dict(header), len(line), [check], os.getpid()
+        self.header, self._end, self._process = dict(header), len(line), os.getpid()
+        self._checks, self._ends = [check], [len(line)]
 
     def open(self) -> None:
         """Lock an existing log and read its header."""
         self.storage.open()
-        self._end, self._checks, self._waiting, self._process = 0, [0], b"", os.getpid()
+        self._end, self._checks, self._ends, self._waiting, self._process = 0, [0], [0], b"", os.getpid()
         try:
             self.reload()
         except BaseException:
@@ -155,8 +158,34 @@ class EventLog:
         else:
             self._end, self._waiting = self._end + len(data), b""
         self._checks.append(check)
+        self._ends.append(self._ends[-1] + len(line))
         self._unsure = False
         return _read_line(line[:-1], previous)[0]
+
+    def fetch(self, n_events: int) -> list[dict[str, Any]]:
+        """Return the events behind the first ``n_events``, with those that others have appended since.
+
+        Only whole lines are looked at: one that is being written comes the next time.
+
+        Raises
+        ------
+        LogError
+            If a line is damaged.
+        """
+        self._check_process()
+        records: list[dict[str, Any]] = []
+        for line in self.storage.after(n_events, self._ends[n_events]).split(b"\n")[:-1]:
+            number = n_events + len(records)
+            try:
+                record, check = _read_line(line, self._checks[number])
+            except (ValueError, KeyError, TypeError, RecursionError):
+                raise LogError(f"log {self.name} is damaged at line {number + 2}; restore it from a copy.") from None
+            records.append(record)
+            if number == self.n_events:
+                self._checks.append(check)
+                self._ends.append(self._ends[-1] + len(line) + 1)
+                self._end = self._ends[-1]
+        return records
 
     def reload(self) -> list[dict[str, Any]]:
         """Read everything again from the storage, which alone decides what happened; drop a torn last line.
@@ -183,6 +212,7 @@ class EventLog:
             )
         self.storage.keep(end)
         self.header, self._end, self._checks, self._waiting, self._unsure = header, end, sums, b"", False
+        self._ends = [*accumulate(len(line) + 1 for line in data[:end].split(b"\n")[:-1])]
         return records
 
     def _check_whole(self, found: list[int]) -> bool:

@@ -55,6 +55,7 @@ class Journal:
         self._stale = False  # whether the log may know more than the state
         self._clock = time.monotonic()
         self._snapshot_at = 0
+        self.applied = log.n_events  # so many events are in the state
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_guard": None, "_clock": self.seconds}
@@ -97,15 +98,52 @@ class Journal:
         except Exception as refusal:
             reject = self.log.append(rejection(event, refusal), may_wait=True)
             # with these two an estimator refuses and is unchanged; after anything else its state is anybody's guess
-            self._stale = not isinstance(refusal, (ValueError, TypeError))
+            self._stale, self.applied = not isinstance(refusal, (ValueError, TypeError)), self.log.n_events
             self._notify(reject)
             raise
         if event["event"] == "tell":
             self._learnt()
-        self._stale = False
+        self._stale, self.applied = False, self.log.n_events
         self._snapshot_if_due()
         self._notify(event)
         return event
+
+    def follow(self, fetch: Callable[[int], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+        """Apply the events that somebody else has appended to the log; return them.
+
+        Parameters
+        ----------
+        fetch : callable(n_events) -> list of dict
+            The events of the log behind the first ``n_events``.
+
+        Raises
+        ------
+        Exception
+            What the estimator raises when it refuses an answer; the state is rebuilt from the log at the next call.
+        """
+        with self._guard:
+            if self._stale:
+                self.recover()
+            events = fetch(self.applied)
+            if not events:
+                return events
+            self._stale = True
+            if any(event["event"] in ("retract", "reject") for event in events):
+                self._rebuild(fetch(0))
+            else:
+                check_events(self.log.name, events)
+                for event in events:
+                    self.state.apply(event)
+                    if event["event"] == "tell":
+                        self._learnt()
+            self._stale, self.applied = False, self.applied + len(events)
+            due = self.applied - self._snapshot_at >= self.log.snapshot_every
+            if self.log.storage.shared and due and self.applied <= self.log.n_events:
+                self._snapshot_at = self.applied
+                take_snapshot(self.log, self.log.storage, self.state, self.applied)
+            for event in events:
+                self._notify(event)
+            return events
 
     def retract(self, query: Query | ArrayLike) -> dict[str, Any]:
         """Write that answers were taken back, and rebuild the state without them; return the event.
@@ -132,7 +170,7 @@ class Journal:
         except (OSError, ValueError):
             self.state, self._stale = before, False
             raise
-        self._stale = False
+        self._stale, self.applied = False, self.log.n_events
         self._notify(event)
         return event
 
@@ -157,7 +195,7 @@ class Journal:
         self._stale = True
         self._rebuild(self.log.reload())
         self._clock = time.monotonic() - self.state.seconds
-        self._snapshot_at = self.log.n_events
+        self._snapshot_at = self.applied = self.log.n_events
         self._stale = False
 
     def _rebuild(self, events: list[dict[str, Any]]) -> None:
@@ -178,3 +216,4 @@ class Journal:
             self._snapshot_at = self.log.n_events
             if take_snapshot(self.log, self.log.storage, self.state):
                 self.log.append({"event": "snapshot", "n_events": self._snapshot_at}, may_wait=True)
+                self.applied = self.log.n_events

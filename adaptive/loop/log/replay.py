@@ -70,19 +70,28 @@ def replay(
             learnt()
 
 
-def take_snapshot(log: EventLog, storage: Storage, state: DesignState) -> bool:
-    """Store with ``storage`` what replaying ``log`` would compute; return whether there is such a state to store."""
+def take_snapshot(log: EventLog, storage: Storage, state: DesignState, n_events: int | None = None) -> bool:
+    """Store with ``storage`` what replaying ``log`` would compute; return whether there is such a state to store.
+
+    Parameters
+    ----------
+    log : EventLog
+    storage : Storage
+    state : DesignState
+    n_events : int, optional
+        How many events the state stands for, where the log holds more.
+    """
     if not (isinstance(state.estimator, Restorable) and state.candidates.restorable):
         return False
     try:
         remembered = state.stop.state() if isinstance(state.stop, StoppingRule) else None
         content = {"estimator": state.estimator.state(), "rule": repr(state.stop), "remembered": remembered}
-        n_events, header = log.n_events, log.check_after(0)
+        n_events, header = log.n_events if n_events is None else n_events, log.check_after(0)
         storage.write_snapshot(packed_snapshot(content, n_events, log.check_after(n_events), header))
     except (OSError, ValueError) as error:  # a convenience: the log alone suffices
         warnings.warn(f"no snapshot was written beside {storage.name} (it is replayed instead): {error}", stacklevel=2)
         return False
-    LOGGER.info("snapshot of %d events beside %s", log.n_events, storage.name)
+    LOGGER.info("snapshot of %d events beside %s", n_events, storage.name)
     return True
 
 

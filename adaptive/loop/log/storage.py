@@ -23,11 +23,15 @@ except ImportError:  # Windows: two processes on one log are not noticed there
 
 _FLAGS = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
-__all__ = ["FileStorage", "LogError", "MemoryStorage", "Storage", "snapshot_path"]
+__all__ = ["FileStorage", "LogBehind", "LogError", "MemoryStorage", "Storage", "snapshot_path"]
 
 
 class LogError(ValueError):
     """A log that cannot be read or continued; the message says why in one sentence."""
+
+
+class LogBehind(LogError):
+    """Somebody else has written to the log since it was read: nothing was written."""
 
 
 @runtime_checkable
@@ -63,10 +67,14 @@ class Storage(Protocol):
     def read(self) -> bytes:
         """Return all lines, the header first."""
 
+    def after(self, n_events: int, end: int) -> bytes:
+        """Return the lines behind the first ``n_events`` events, which end at byte ``end``."""
+
     def append(self, lines: bytes, *, number: int, end: int, durable: bool) -> None:
         """Add whole lines behind the first ``end`` bytes, which alone count; the first of them is event ``number``.
 
-        An OSError leaves what was there before. ``durable``: on the disk when this returns.
+        An OSError leaves what was there before; `LogBehind` says that others have written that event, where a storage
+        lets them. ``durable``: on the disk when this returns.
         """
 
     def keep(self, end: int) -> None:
@@ -107,6 +115,9 @@ class MemoryStorage:
 
     def read(self) -> bytes:
         return bytes(self._lines)
+
+    def after(self, n_events: int, end: int) -> bytes:
+        return bytes(self._lines[end:])
 
     def append(self, lines: bytes, *, number: int, end: int, durable: bool) -> None:
         self._lines[end:] = lines
@@ -181,6 +192,12 @@ class FileStorage:
         while part := os.read(descriptor, 1 << 24):
             parts.append(part)
         return b"".join(parts)
+
+    def after(self, n_events: int, end: int) -> bytes:
+        self._opened()
+        with open(self._file, "rb") as file:  # a descriptor of its own: others may write meanwhile
+            file.seek(end)
+            return file.read()
 
     def append(self, lines: bytes, *, number: int, end: int, durable: bool) -> None:
         descriptor = self._opened()

@@ -105,8 +105,8 @@ def test_an_answer_is_synced_once(model, pool, measure, tmp_path, monkeypatch):
 def test_a_design_in_a_store_is_as_well_guarded(model, pool, measure, tmp_path):
     with Store(tmp_path / "store") as store:
         SequentialDesign(model(), pool, measure, log=store.log(3)).run(4)
-        with store.transaction() as connection:
-            connection.execute("DELETE FROM events WHERE design = 3 AND number > 5")
+        with store.transaction() as run:
+            run("DELETE FROM events WHERE design = 3 AND number > 5")
         with pytest.raises(LogError, match="the count beside it stands for 8 events, the log holds 5; restore it"):
             SequentialDesign.load(store.log(3), model(), pool)
 

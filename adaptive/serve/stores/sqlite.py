@@ -1,8 +1,9 @@
 """One SQLite file for everything that people said: on the disk before the next question leaves.
 
-    STORE/store.sqlite   sessions, the events of every design, leases     (WAL, synchronous=FULL)
+    STORE/store.sqlite   see `adaptive.serve.stores.any_store`            (WAL, synchronous=FULL)
     STORE/key            what cookies and forms are signed with            (readable by its owner only)
     STORE/lock           held by the one server that writes
+    STORE/designer       held by the one process of it that chooses what is asked
 
 The events of a design are unique by (design, number): an answer that comes twice is a conflict, not an answer.
 """
@@ -10,6 +11,7 @@ The events of a design are unique by (design, number): an answer that comes twic
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import sqlite3
@@ -18,44 +20,25 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from adaptive.loop import EventLog
-from adaptive.serve.faults import StoreError, StoreFault, fault
-from adaptive.serve.sqlite_storage import SQLiteStorage
+from adaptive.serve.stores.any_store import TABLES, AnyStore, Run
+from adaptive.serve.stores.faults import StoreError, StoreFault
 
 try:
     import fcntl
 except ImportError:  # Windows: two servers on one store are not noticed there
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["Store", "StoreError", "StoreFault"]
+__all__ = ["Store"]
 
 SCHEMA = 1
 APPLICATION = 0x61647076  # "adpv", which tells the file from other SQLite files
-PANEL = """
-CREATE TABLE IF NOT EXISTS participants (participant TEXT PRIMARY KEY, session INTEGER NOT NULL UNIQUE);
-CREATE TABLE IF NOT EXISTS tickets (hash BLOB PRIMARY KEY, session INTEGER NOT NULL);
-"""
-COUNTS = "CREATE TABLE IF NOT EXISTS counts (design INTEGER PRIMARY KEY, number INTEGER NOT NULL)"
-TABLES = """
-CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE sessions (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB NOT NULL UNIQUE, name TEXT, begun REAL, ended REAL
-);
-CREATE TABLE events (
-    design INTEGER NOT NULL, number INTEGER NOT NULL, time REAL NOT NULL, line BLOB NOT NULL,
-    PRIMARY KEY (design, number)
-) WITHOUT ROWID;
-CREATE TABLE snapshots (design INTEGER PRIMARY KEY, content BLOB NOT NULL);
-CREATE TABLE leases (
-    query INTEGER NOT NULL, position INTEGER NOT NULL, session INTEGER NOT NULL, until REAL NOT NULL,
-    PRIMARY KEY (query, position)
-) WITHOUT ROWID;
-"""
+TYPES = {"serial": "INTEGER PRIMARY KEY AUTOINCREMENT", "bytes": "BLOB", "real": "REAL", "keyed": " WITHOUT ROWID"}
+_ERRNO = {sqlite3.SQLITE_FULL: errno.ENOSPC, sqlite3.SQLITE_READONLY: errno.EROFS, sqlite3.SQLITE_BUSY: errno.EBUSY}
 
 
-class Store:
+class Store(AnyStore):
     """The folder of a server.
 
     Parameters
@@ -64,6 +47,8 @@ class Store:
         Made if absent, for its owner only.
     write : bool, default True
         False looks only, also while a server runs.
+    shared : bool, default False
+        Whether this is a process of a server that holds the folder already.
 
     Raises
     ------
@@ -79,15 +64,18 @@ class Store:
     'Ten words'
     """
 
-    def __init__(self, folder: str | os.PathLike[str], *, write: bool = True) -> None:
+    def __init__(self, folder: str | os.PathLike[str], *, write: bool = True, shared: bool = False) -> None:
         self.folder, self.write = Path(folder), write
+        self.name = str(self.folder)
         self.path = self.folder / "store.sqlite"
         self._guard = threading.RLock()
         self._lock: int | None = None
+        self._leading: int | None = None
         try:
             if write:
                 self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._hold()
+                if not shared:
+                    self._hold()
             elif not self.path.exists():
                 raise StoreError(f"there is no store in {self.folder}.")
             self._open()
@@ -102,12 +90,9 @@ class Store:
             raise
 
     def _hold(self) -> None:
-        self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-        if fcntl is not None:
-            try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise StoreError(f"store {self.folder} is in use by a server; stop that one first.") from None
+        self._lock = _locked(self.folder / "lock")
+        if self._lock is None:
+            raise StoreError(f"store {self.folder} is in use by a server; stop that one first.")
 
     def _open(self) -> None:
         new = not self.path.exists()
@@ -131,69 +116,67 @@ class Store:
         run("PRAGMA synchronous=FULL")
         run("PRAGMA secure_delete=ON")  # what is forgotten leaves no trace in free pages
         if new:
-            statements = f"{TABLES} PRAGMA application_id={APPLICATION}; PRAGMA user_version={SCHEMA};"
-            self.connection.executescript(f"BEGIN; {statements} COMMIT;")
+            run(f"PRAGMA application_id={APPLICATION}")
+            run(f"PRAGMA user_version={SCHEMA}")
         with self.transaction():
-            run(COUNTS)  # of the events of each design
-            for statement in filter(str.strip, PANEL.split(";")):
-                run(statement)  # who somebody is to a panel, and the secrets of further devices
+            for statement in filter(str.strip, TABLES.format(**TYPES).split(";")):
+                run(statement)  # also those that a store of an older version lacks
             run("UPDATE facts SET value = value WHERE name = ''")  # a store that cannot be written is said now
 
     def close(self) -> None:
-        """Let go of the file and the lock."""
         if hasattr(self, "connection"):
-            self.connection.close()
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
+            with self._guard:  # whoever reads just now comes to the end
+                self.connection.close()
+        for lock in (self._lock, self._leading):
+            if lock is not None:
+                os.close(lock)
+        self._lock = self._leading = None
 
     # -- reading and writing ------------------------------------------------------------------------------------
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All that is written within it is on the disk at its end, or nothing of it; a `StoreFault` says why not."""
+    def transaction(self, design: int | None = None) -> Iterator[Run]:
         with self._guard:
+            nested = self.connection.in_transaction
             try:
-                self.connection.execute("BEGIN IMMEDIATE")
-                yield self.connection
-                self.connection.execute("COMMIT")
+                if not nested:
+                    self.connection.execute("BEGIN IMMEDIATE")
+                yield self._run
+                if not nested:
+                    self.connection.execute("COMMIT")
             except BaseException as problem:
                 with contextlib.suppress(sqlite3.Error):
-                    if self.connection.in_transaction:
+                    if self.connection.in_transaction and not nested:
                         self.connection.execute("ROLLBACK")
                 if isinstance(problem, sqlite3.Error):
-                    raise fault(problem) from problem
+                    raise _fault(problem) from problem
                 raise
 
+    def _run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        return self.connection.execute(statement, values).fetchall()
+
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Return what a query finds."""
         with self._guard:
             try:
-                return self.connection.execute(statement, values).fetchall()
+                return self._run(statement, values)
             except sqlite3.Error as problem:
-                raise fault(problem) from problem
+                raise _fault(problem) from problem
 
-    def facts(self) -> dict[str, str]:
-        """Return what is kept of the store as a whole."""
-        return dict(self.rows("SELECT name, value FROM facts"))
+    def has_table(self, name: str) -> bool:
+        return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)))
 
-    def fact(self, name: str, value: str) -> None:
-        """Keep ``value``; StoreError if there is another one already."""
-        known = self.facts().get(name)
-        if known is not None and known != value:
+    def lead(self) -> bool:
+        if self._leading is None:
+            self._leading = _locked(self.folder / "designer")
+        return self._leading is not None
+
+    def settle(self) -> None:
+        busy, *_ = self.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0]  # the write-ahead log held it as well
+        if busy:
             raise StoreError(
-                f"store {self.folder} holds the answers to something else ({name} differs); name another folder with "
-                "--store, or serve what it was begun with."
+                f"the write-ahead log of {self.path} may still hold what was removed: another program reads the store "
+                "(an export, a backup). Close that one and repeat this."
             )
-        if known is None:
-            with self.transaction() as connection:
-                connection.execute("INSERT INTO facts VALUES (?, ?)", (name, value))
 
     def key(self) -> bytes:
         """Return what cookies and forms are signed with; made at the first call.
@@ -229,10 +212,21 @@ class Store:
         with self._guard, contextlib.closing(sqlite3.connect(path)) as copy:
             self.connection.backup(copy)
 
-    def log(self, design: int, *, snapshot_every: int = 10**9) -> EventLog:
-        """Return the log of a design: what `SequentialDesign` takes as ``log``, and ``load`` as ``path``."""
-        return EventLog(SQLiteStorage(self, design), snapshot_every=snapshot_every)
 
-    def has_log(self, design: int) -> bool:
-        """Return whether this design was begun."""
-        return bool(self.rows("SELECT 1 FROM events WHERE design = ? AND number = 0", (design,)))
+def _locked(path: Path) -> int | None:
+    """Hold a lock until the process ends, or return None where another process has it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    if fcntl is not None:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(descriptor)
+            return None
+    return descriptor
+
+
+def _fault(problem: sqlite3.Error) -> StoreFault:
+    """Return what SQLite says as an error of the disk."""
+    code = getattr(problem, "sqlite_errorcode", None)
+    number = _ERRNO.get(code & 0xFF if code is not None else -1, errno.EIO)
+    return StoreFault(number, str(problem), conflict=isinstance(problem, sqlite3.IntegrityError))
