@@ -214,7 +214,9 @@ class LabellingDesk:
             if one is None:
                 return Place(waiting=bool(self.ledger.waiting), **common)
             shown = self.pool.shown(self.pool.row(one.position))
-            return Place(number=self._number(one), shown=shown, answers=self.words, **common)
+            return Place(
+                number=self._number(one), shown=shown, answers=self.words, may_stop=self.designer.may_stop(), **common
+            )
 
     def _next(
         self, session: int, run: Run, stock: dict[str, Any] | None, chosen: Sequence[dict[str, Any]]

@@ -49,9 +49,18 @@ TEXTS = {
     "screened": "Thank you. The questions end here.",
     "stale": "That question was no longer open, so the form was not taken. This is where you are.",
     "missing": "Please choose an answer.",
+    "key_tap": "Keys: 1 to 9 answer, 0 is the tenth answer.",
+    "key_tap_labels": "Keys: a digit answers what is called so.",
     "key_help": "Keys: 1 to 9 choose an answer, 0 the tenth, Enter sends it.",
     "key_labels": "Keys: a digit chooses the answer of that name, Enter sends it.",
     "numbers": "How it goes",
+    "may_stop": "You may stop: twenty more answers are expected to bring less than one point.",
+    "n_answers": "Answers",
+    "n_people": "People",
+    "curve": "Answers predicted right before they were given",
+    "curve_says": "{percent}% of {n} answers in the end; with 90% probability between {low}% and {high}%",
+    "hard": "Those that were asked are the hard ones.",
+    "stopping": "When to stop",
     "invitation": "This test is by invitation: open the link that you were sent.",
     "panel": "This test is reached by the link of the panel that sent you.",
     "instructions": "Instructions",
@@ -154,6 +163,8 @@ class Place:
         At the end: whether there is no room for this person.
     screened : bool
         At the end: whether it came by wrong answers to attention items.
+    may_stop : bool
+        Whether further answers are expected to bring little, when it was last looked at.
     """
 
     number: str = ""
@@ -167,6 +178,7 @@ class Place:
     waiting: bool = False
     full: bool = False
     screened: bool = False
+    may_stop: bool = False
 
     @property
     def numbered(self) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive.estimators.questionnaires.pools import ItemRules
-from adaptive.loop import SequentialDesign
+from adaptive.loop import EventLog, SequentialDesign
 from adaptive.loop.log.storage import LogBehind, LogError
 from adaptive.pool import PoolExhausted
 from adaptive.serve.attention import Attention, AttentionItems
@@ -22,12 +22,13 @@ from adaptive.serve.designs import Designs
 from adaptive.serve.exposure import Exposure
 from adaptive.serve.pages import SKIP, Estimate, Place, choice, texts
 from adaptive.serve.panel import Panel
+from adaptive.serve.progress import from_zero
 from adaptive.serve.refusals import Refused
 from adaptive.serve.rendering import Picture, Shown
 
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.respondent import Respondent
-    from adaptive.loop import EventLog, StoppingRule
+    from adaptive.loop import StoppingRule
     from adaptive.loop.query import Query
     from adaptive.serve.stores.any_store import AnyStore
 
@@ -168,6 +169,8 @@ class SurveyDesk:
         store.fact("identity", survey.identity)
         store.fact("seed", str(survey.seed))
         self.designs = Designs(self._opened, most=most)
+        fresh = survey.design(0, EventLog())
+        self._first = 0.0 if survey.stop is None else min(0.99, survey.stop.fraction_done(fresh))
         self.attention = AttentionItems(survey.attention, store, 0 if self.panel is None else self.panel.screen_out)
         self.rules = survey.rules or ItemRules([item.id for item in survey.items])
         self.exposure = None if self.rules.exposure is None else Exposure(store)
@@ -206,7 +209,7 @@ class SurveyDesk:
         if self.attention.over(session):
             return Place(count=count, done=1.0, screened=True)
         done = None if design.stop is None else design.stop.fraction_done(design)  # type: ignore[attr-defined]
-        done = done if done is not None else count / len(self._items)
+        done = from_zero(done, self._first) if done is not None else count / len(self._items)
         common: dict[str, Any] = {"count": count, "last": _last(design), "done": done}
         finished = design.stop is not None and design.finished
         due = None if finished else self.attention.due(session, count)

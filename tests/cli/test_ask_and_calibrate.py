@@ -1,6 +1,5 @@
 """``adaptive calibrate`` and ``adaptive ask`` as processes: a bank from answers, a test that is killed and goes on."""
 
-import csv
 import json
 import signal
 import subprocess
@@ -220,8 +219,9 @@ def test_tests_are_simulated_before_anybody_is_asked(tmp_path, capsys):
     assert free["at most"] == 16 and capped["at most"] == 8 and free["questions"] > 8
     assert capped["reach the stop"] < free["reach the stop"] < 1
     assert abs(free["error"] - free["deviation"]) < 0.06 and f"error {free['error']:.2f}" in told
-    seen = {row["item"]: float(row["exposure 0.5"]) for row in csv.DictReader((out / "exposure.csv").open())}
-    assert list(seen) == names and sum(seen.values()) == pytest.approx(capped["questions"])
+    seen = columns(out / "exposure.csv")
+    assert seen["item"] == names
+    assert sum(map(float, seen["exposure 0.5"])) == pytest.approx(capped["questions"])
     (out / "simulation.json").unlink()
     assert simulated("--questions", "4") == 0 and "at most 4 questions, 4.0 on average" in capsys.readouterr().out
     for options, says in (
