@@ -6,6 +6,8 @@ Usage: check_skips.py TESTS.XML (pytest's junit report). A skip is allowed
   or that a predictive does not have what a scorer needs;
 - for want of a data set (reason "no data: ..."), where the machine has no data folder;
 - for want of a browser (reason "no Chromium: ..."), where `.ci/run` could not install one (ADAPTIVE_NO_BROWSER);
+- for want of a PostgreSQL server (reason "no PostgreSQL: ..."), where `.ci/run` could not install one
+  (ADAPTIVE_NO_POSTGRES);
 - where scikit-learn's own checks skip what this project does not offer.
 """
 
@@ -26,6 +28,8 @@ if "ADAPTIVE_DATA" not in os.environ:
     ALLOWED.append(r"^no data: ")
 if "ADAPTIVE_NO_BROWSER" in os.environ:
     ALLOWED.append(r"^no Chromium: ")
+if "ADAPTIVE_NO_POSTGRES" in os.environ:
+    ALLOWED.append(r"^no PostgreSQL: ")
 
 
 def unprepared(report: str) -> list[str]:

@@ -15,7 +15,7 @@ from adaptive.serve.stores.any_store import AnyStore
 from adaptive.serve.stores.faults import StoreError
 from adaptive.serve.stores.log import StoredLog
 
-__all__ = ["answers_of", "attention_of", "forget", "named_in", "sessions_of"]
+__all__ = ["answers_of", "attention_of", "forget", "named_in", "passes_of", "sessions_of"]
 
 OF_SESSIONS = ("leases", "participants", "tickets", "passes", "attention", "seen")  # tables with a column of sessions
 
@@ -120,6 +120,31 @@ def answers_of(store: AnyStore, design: int) -> list[dict[str, Any]]:
             one |= {"position": query["positions"][row], "item": query["labels"][row]}
             found.append(one | {"answer": outcome.item() if hasattr(outcome, "item") else outcome})
     return found
+
+
+def passes_of(store: AnyStore) -> list[dict[str, Any]]:
+    """Return who could not tell which candidates of a pool, in order: time, session, query, position.
+
+    Parameters
+    ----------
+    store : AnyStore
+
+    Returns
+    -------
+    list of dict
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from adaptive.serve import Store
+    >>> with tempfile.TemporaryDirectory() as folder, Store(folder) as store:
+    ...     passes_of(store)
+    []
+    """
+    if not store.has_table("passes"):
+        return []
+    found = store.rows("SELECT time, session, query, position FROM passes ORDER BY number, time")
+    return [dict(zip(("time", "session", "query", "position"), one, strict=True)) for one in found]
 
 
 def _lines(store: AnyStore, design: int) -> tuple[str, list[tuple[float | None, bytes]]]:

@@ -135,12 +135,16 @@ class LabellingDesk:
     store : AnyStore
     clock : callable() -> float, default time.time
         Of the leases.
+    beside : bool, default True
+        Whether rows are chosen in a thread of this desk's; False: whenever `Designer.step` is called, in a simulation.
     """
 
     kind = "labelling"
     panel: Panel | None = None
 
-    def __init__(self, pool: Pool, store: AnyStore, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, pool: Pool, store: AnyStore, *, clock: Callable[[], float] = time.time, beside: bool = True
+    ) -> None:
         self.pool, self.store, self._clock = pool, store, clock
         self.title, self.lang, self.texts = pool.title, pool.lang, texts(pool.texts)
         self.question, self.instructions, self.one_tap = pool.question, pool.instructions, pool.one_tap
@@ -160,7 +164,8 @@ class LabellingDesk:
         if pool.ahead:
             if store.lead():  # a pool or log at fault is said before anybody comes, and the first find rows in stock
                 self.designer.step()
-            self.designer.start()
+            if beside:
+                self.designer.start()
         else:
             self.designer.design()
 

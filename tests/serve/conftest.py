@@ -109,7 +109,7 @@ def opened(portal, tmp_path):
 def postgres():
     """A PostgreSQL server of this process of the tests."""
     if programs() is None:
-        pytest.skip("no PostgreSQL server is installed")
+        pytest.skip("no PostgreSQL: no server is installed")
     with server() as running:
         yield running
 

@@ -1,7 +1,15 @@
-"""kill -9 while five people answer; `experiments.serve.kills` does it twenty times."""
+"""kill -9 while people answer; `experiments.serve.kills` does it twenty times."""
 
-from experiments.serve.shared.killing import N_PEOPLE, killed
+import pytest
+
+from experiments.serve.shared.killing import N_PEOPLE, killed, killed_workers
 
 
 def test_three_kills_with_five_people_answering(tmp_path):
     assert killed(tmp_path, 3, seed=1) > N_PEOPLE
+
+
+@pytest.mark.parametrize("store", ["a folder", "a database"])
+def test_a_worker_is_killed_three_times_with_eight_people_answering(request, tmp_path, store):
+    place = tmp_path / "store" if store == "a folder" else request.getfixturevalue("postgres").new()
+    assert killed_workers(tmp_path, place, 3, seed=1) > 8

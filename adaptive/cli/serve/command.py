@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -76,13 +77,17 @@ def serve(
     invite: Annotated[
         int, whole_number("Let in by invitation only: so many links, in STORE/invitations.csv (default: anybody).")
     ] = 0,
+    give_up: Annotated[
+        int, whole_number("How many people must be unable to tell before a row is set aside (default: as --overlap).")
+    ] = 0,
     store: Annotated[
-        Path | None, _text(
+        str | None, _text(
             "Folder of the answers, new or to go on with (default adaptive-serve-run; with --label-studio "
-            "adaptive-label-studio-run).",
-            "FOLDER",
+            "adaptive-label-studio-run), or a database, which servers on several machines share.",
+            "FOLDER|postgresql://...",
         )
     ] = None,
+    workers: Annotated[int, whole_number("How many processes answer (default 1).")] = 1,
     host: Annotated[str, _text("Address to listen on (default: this machine only).", "ADDRESS")] = "127.0.0.1",
     port: Annotated[int, whole_number("Port (default 8000; 0: any that is free).")] = 8000,
     name: Annotated[
@@ -104,7 +109,7 @@ def serve(
     """
     require_at_least(
         ("seed", seed, 0), ("invite", invite, 0), ("overlap", overlap, 1), ("port", port, 0), ("skills", skills, 0),
-        ("ahead", ahead, 1),
+        ("ahead", ahead, 1), ("give-up", give_up, 0), ("workers", workers, 1),
     )  # fmt: skip
     if example:
         print(EXAMPLE, end="")
@@ -117,12 +122,14 @@ def serve(
             f"got {' and '.join(given) or 'none'}."
         )
     if label_studio is not None:
-        own = (bank, classes, image, features, invite, behind_proxy, question, instructions, texts, one_tap)
+        own = (bank, classes, image, features, invite, behind_proxy, question, instructions, texts, one_tap, give_up)
         if any(own):
             raise CommandError(
-                "--bank, --classes, --image, --features, --question, --instructions, --texts, --one-tap, --invite and "
-                "--behind-proxy are not about --label-studio, which has its own labels, page and people."
+                "--bank, --classes, --image, --features, --question, --instructions, --texts, --one-tap, --give-up, "
+                "--invite and --behind-proxy are not about --label-studio, which has its own labels, page and people."
             )
+        if workers > 1 or is_database(store):
+            raise CommandError("--workers and a database are about pages of our own, not about --label-studio.")
         if project < 1 or token_file is None:
             raise CommandError("--label-studio needs --project N and --token-file FILE.")
         if embeddings and text:
@@ -132,7 +139,9 @@ def serve(
         asked = studio.Followed(label_studio, project, token_file, text, embeddings, ahead, overlap, skills,
                                 tuple(stop or ()), seed)  # fmt: skip
         with warnings_in_one_line():
-            studio.follow(asked, store or studio.FOLDER, _webhook(host, port, name) if webhook else None)
+            studio.follow(
+                asked, Path(store) if store else studio.FOLDER, _webhook(host, port, name) if webhook else None
+            )
         return
     if project or token_file or webhook or ahead != AHEAD:
         raise CommandError("--project, --token-file, --ahead and --webhook are about --label-studio.")
@@ -141,10 +150,11 @@ def serve(
     if (
         label is None
         and run is None
-        and (classes or text or image or features or embeddings or overlap > 1 or skills or stop)
+        and (classes or text or image or features or embeddings or overlap > 1 or skills or stop or give_up)
     ):
         raise CommandError(
-            "--classes, --text, --image, --features, --embeddings, --overlap, --skills and --stop are about --label."
+            "--classes, --text, --image, --features, --embeddings, --overlap, --skills, --give-up and --stop are "
+            "about --label."
         )
     if file is not None and (question or instructions or texts or one_tap):
         raise CommandError(
@@ -158,6 +168,12 @@ def serve(
         raise CommandError("--skills decides itself how many people get a row; leave --overlap out.")
     if skills and run is not None:
         raise CommandError("--skills needs a pool that was begun with it: adaptive serve --label ... --skills N.")
+    if skills and give_up:
+        raise CommandError('with --skills "cannot tell" is that person\'s alone; leave --give-up out.')
+    if run is not None and (workers > 1 or is_database(store)):
+        raise CommandError("--run keeps its answers in the folder of the run; leave --workers and the database out.")
+    if workers > 1 and os.name != "posix":
+        raise CommandError("--workers is for Linux and macOS.")
     if port > 65535:
         raise CommandError(f"--port must be at most 65535, got {port}.")
     web_needed()
@@ -184,11 +200,27 @@ def serve(
             source = replace(
                 source, question=question or "", instructions=_read(instructions), texts=_texts(texts), one_tap=one_tap
             )
-        folder = store or (run / "serve" if run is not None else Path("adaptive-serve-run"))
+        if give_up:
+            source = replace(source, give_up=give_up)
+        place = store or (str(run / "serve") if run is not None else "adaptive-serve-run")
         running.run(
-            source, folder, host=host, port=port, names=name or [], behind_proxy=behind_proxy, invite=invite,
-            export=f"adaptive export {shlex.quote(str(folder))}",
+            source, place, host=host, port=port, names=name or [], behind_proxy=behind_proxy, invite=invite,
+            export=f"adaptive export {shlex.quote(shown(place))}", workers=workers,
         )  # fmt: skip
+
+
+def is_database(store: str | None) -> bool:
+    """Return whether answers go to a database."""
+    from adaptive.serve.stores.opening import is_address
+
+    return store is not None and is_address(store)
+
+
+def shown(place: str) -> str:
+    """Return the place of a store without its password."""
+    from adaptive.serve.stores.postgres import without_password
+
+    return without_password(place) if is_database(place) else place
 
 
 def _read(path: Path | None) -> str:

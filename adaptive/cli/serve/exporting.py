@@ -20,7 +20,9 @@ __all__ = ["export", "forget"]
 
 
 def export(
-    folder: Annotated[Path, typer.Argument(help="The folder of `adaptive serve`.", metavar="FOLDER")],
+    folder: Annotated[
+        str, typer.Argument(help="What `adaptive serve` had as --store.", metavar="FOLDER|postgresql://...")
+    ],
     file: Annotated[
         Path | None, typer.Argument(help="The questionnaire, for estimates of the people.", metavar="FILE.toml",
                                     show_default=False),
@@ -41,30 +43,35 @@ def export(
     sessions.csv, answers.csv (in order, with times) and both as export.json; of a test also table.csv, a row per person
     and a column per item as `adaptive calibrate` and Questionnaire.fit read it, attention.csv where there are such
     items (sessions.csv counts the wrong answers and says who was screened out), and with FILE.toml estimates.csv; of a
-    pool labels.csv, which labelling.read_csv reads, and with --skills people.csv: each one's skill with its interval,
-    agreement with the others and minutes.
+    pool labels.csv, which labelling.read_csv reads, cannot_tell.csv, and with --skills people.csv: each one's skill,
+    its interval, agreement with the others and minutes.
     """
     web_needed()
     from adaptive.loop import LogError
-    from adaptive.serve import Store, StoreError
+    from adaptive.serve import Store, StoreError, open_store
 
+    where = out
     try:
-        with Store(folder, write=False) as store:
+        with open_store(folder, write=False) as store:
             if backup is not None:
+                if not isinstance(store, Store):
+                    raise CommandError("a database is copied by its own means: pg_dump.")
+                where = backup
                 store.backup(backup)
                 print(f"{backup} is a copy of the store.")
                 return
-            written = _write(store, out or folder / "export", file, bank)
+            where = out or store.folder / "export"
+            written = _write(store, where, file, bank)
     except (StoreError, LogError) as problem:
         raise CommandError(str(problem)) from None
     except OSError as problem:
-        raise CommandError(f"{out or folder} cannot be written: {problem.strerror or problem}.") from None
+        raise CommandError(f"{where or 'the export'} cannot be written: {problem.strerror or problem}.") from None
     print(written)
 
 
 def _write(store: AnyStore, out: Path, file: Path | None, bank: Path | None) -> str:
     from adaptive.serve import answers_of, sessions_of
-    from adaptive.serve.export import attention_of
+    from adaptive.serve.export import attention_of, passes_of
     from adaptive.serve.labelling import DESIGN
 
     sessions, facts = sessions_of(store), store.facts()
@@ -109,6 +116,11 @@ def _write(store: AnyStore, out: Path, file: Path | None, bank: Path | None) -> 
         ]
         table["session"] = [answer["session"] for answer in answers]
         write_csv(out / "labels.csv", table)
+        passes = passes_of(store)
+        for one in passes:
+            one["annotator"] = plain_cell(names.get(one["session"], f"session {one['session']}"))
+            one["position"] = _row(store, one["position"])
+        write_csv(out / "cannot_tell.csv", _columns(passes, ("time", "session", "annotator", "position")))
     write_file(out / "export.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     return f"{out} holds {len(answers)} answers of {len(sessions)} sessions."
 
@@ -143,9 +155,14 @@ def _estimates(store: AnyStore, sessions: list[dict[str, Any]], file: Path, bank
 
 
 def _rows(store: AnyStore, answers: list[dict[str, Any]]) -> dict[int, int]:
-    """Rows of the table by positions of the design, whose candidates may be a row and a person."""
+    """Rows of the table by positions of the design."""
+    return {answer["position"]: _row(store, answer["position"]) for answer in answers}
+
+
+def _row(store: AnyStore, position: int) -> int:
+    """Row of the table that a candidate is about, which may be a row and a person."""
     people = int(store.facts().get("people", 0))
-    return {answer["position"]: answer["position"] // people if people else answer["position"] for answer in answers}
+    return position // people if people else position
 
 
 def _people(store: AnyStore, answers: list[dict[str, Any]], names: dict[int | None, str]) -> dict[str, list[Any]]:
@@ -199,7 +216,9 @@ def _columns(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str, 
 
 
 def forget(
-    folder: Annotated[Path, typer.Argument(help="The folder of `adaptive serve`.", metavar="FOLDER")],
+    folder: Annotated[
+        str, typer.Argument(help="What `adaptive serve` had as --store.", metavar="FOLDER|postgresql://...")
+    ],
     session: Annotated[int, typer.Argument(help="The number of the session in sessions.csv.", metavar="SESSION")],
 ) -> None:
     """Remove a person: the session and its answers to a test, for good, also from the free pages of the file.
@@ -209,12 +228,14 @@ def forget(
     read the store.
     """
     web_needed()
-    from adaptive.serve import Store, StoreError
+    from adaptive.serve import StoreError, open_store
     from adaptive.serve import forget as remove
     from adaptive.serve.export import named_in
 
     try:
-        with Store(folder) as store:
+        with open_store(folder) as store:
+            if not store.lead():
+                raise CommandError(f"{store.name} is in use by a server; stop that one first.")
             gone = remove(store, session)
             named = named_in(store, session)
     except (StoreError, OSError) as problem:

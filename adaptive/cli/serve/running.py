@@ -6,14 +6,15 @@ import csv
 import io
 import socket
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adaptive.cli.errors import CommandError
+from adaptive.cli.serve.workers import inherited, supervise
 from adaptive.files import write_file
 
 if TYPE_CHECKING:
-    from adaptive.serve import Pool, Store, Survey
+    from adaptive.serve import Pool, Survey
+    from adaptive.serve.stores.any_store import AnyStore
 
 __all__ = ["bracketed", "listen", "run"]
 
@@ -21,28 +22,36 @@ HERE = ("localhost", "127.0.0.1", "::1")
 
 
 def run(
-    source: Survey | Pool, folder: Path, *, host: str, port: int, names: Sequence[str], behind_proxy: bool,
-    invite: int, export: str,
+    source: Survey | Pool, place: str, *, host: str, port: int, names: Sequence[str], behind_proxy: bool,
+    invite: int, export: str, workers: int = 1,
 ) -> None:  # fmt: skip
-    """Serve until Ctrl-C; the folder holds everything."""
+    """Serve until Ctrl-C; the folder, or the database, holds everything."""
     import uvicorn
 
     from adaptive.loop import LogError
-    from adaptive.serve import Store, StoreError, application
+    from adaptive.serve import StoreError, application, open_store
+    from adaptive.serve.stores.opening import is_address
 
+    parent = inherited()  # None: this is not one of several workers
+    folder = "the database" if is_address(place) else place
     try:
-        with Store(folder) as store:
-            listening = listen(host, port)
+        with open_store(place, shared=parent is not None) as store:
+            folder = store.name
+            listening = listen(host, port) if parent is None else parent
             try:
                 port = listening.getsockname()[1]
                 base = (
                     f"https://{names[0]}" if behind_proxy else f"http://{bracketed(names[0] if names else host)}:{port}"
                 )
-                links = _invitations(store, folder, invite, base)
+                links = _invitations(store, 0 if parent is not None else invite, base)
+                if workers > 1 and parent is None:
+                    _say(source.title, base, folder, links, host, behind_proxy, export)
+                    supervise(workers, listening)
                 app = application(
                     source, store, hosts=_hosts(host, names), invitations=bool(links), secure=behind_proxy
                 )
-                _say(source.title, base, folder, links, host, behind_proxy, export)
+                if parent is None:
+                    _say(source.title, base, folder, links, host, behind_proxy, export)
                 settings: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False,
                                             "proxy_headers": False, "timeout_graceful_shutdown": 5,
                                             "ws": "none"}  # fmt: skip
@@ -56,6 +65,8 @@ def run(
         raise CommandError(f"{problem.strerror or problem} while writing {folder}; nothing is lost.") from None
     except KeyboardInterrupt:
         pass
+    if parent is not None:
+        return
     print(f"\nStopped; the answers are in {folder}. The same command goes on; {export} writes them out.")
 
 
@@ -89,14 +100,15 @@ def _hosts(host: str, names: Sequence[str]) -> list[str]:
     return [bracketed(name) for name in (*HERE, *own, *names)]
 
 
-def _invitations(store: Store, folder: Path, wanted: int, base: str) -> list[str]:
+def _invitations(store: AnyStore, wanted: int, base: str) -> list[str]:
     """Make as many links as there are to be in all; return the new ones. The store knows their hashes only."""
     from adaptive.serve.people import People
 
     made = int(store.facts().get("invitations", 0))
     if made == 0 and wanted == 0:
         return []
-    path = folder / "invitations.csv"
+    store.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = store.folder / "invitations.csv"
     text = io.StringIO(path.read_text(encoding="utf-8") if path.exists() else "session,link\n")
     text.seek(0, io.SEEK_END)
     new = People(store).invite(max(0, wanted - made))
@@ -107,7 +119,7 @@ def _invitations(store: Store, folder: Path, wanted: int, base: str) -> list[str
     return [f"{max(made, wanted)} invitations, {len(new)} of them new, are in {path}"]
 
 
-def _say(title: str, base: str, folder: Path, links: list[str], host: str, behind_proxy: bool, export: str) -> None:
+def _say(title: str, base: str, folder: str, links: list[str], host: str, behind_proxy: bool, export: str) -> None:
     print(f"{title}: {base}/" if not links else f"{title}: {links[0]}")
     print(
         f"Answers are kept in {folder}; {export} writes them out. Ctrl-C stops; the same command goes on.", flush=True

@@ -42,6 +42,10 @@ def open_store(
     shared : bool, default False
         Whether this is a process of a server that holds the folder already.
 
+    Returns
+    -------
+    Store or PostgresStore
+
     Raises
     ------
     StoreError

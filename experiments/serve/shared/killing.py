@@ -1,13 +1,19 @@
-"""kill -9 while five people answer: no acknowledged answer lost, none doubled, each at the question they were at."""
+"""kill -9 while people answer: no acknowledged answer lost, none doubled, each at the question they were at.
+
+``killed`` ends a server with one process and begins it anew; ``killed_workers`` ends one of two processes behind one
+address, on any store, and another one takes its place.
+"""
 
 import http.client
+import os
 import random
+import signal
 import threading
 import time
 
 from adaptive.cli.serve.tests import survey
 from adaptive.loop import SequentialDesign
-from adaptive.serve import Store, answers_of
+from adaptive.serve import Store, answers_of, open_store
 from experiments.serve.shared.process import Server, Visitor
 
 N_PEOPLE, N_ITEMS = 5, 100
@@ -36,6 +42,63 @@ class Person(Visitor):
                 self.acknowledged = len(self.sent)  # the next page came, so it was kept
         except (OSError, http.client.HTTPException):
             return  # the server was killed
+
+
+class Patient(Person):
+    """Answers on, whatever becomes of the server: after a fault they look where they are."""
+
+    def __init__(self, number):
+        super().__init__(number)
+        self.ended = threading.Event()
+
+    def run(self, url):
+        while not self.ended.is_set():
+            try:
+                self.send(url)
+                while self.question and not self.ended.is_set():
+                    asked, given = self.question, (self.number + self.acknowledged) % 3
+                    self.sent.append((asked, given))
+                    self.answer(url, given)
+                    self.acknowledged += 1
+                if not self.question:
+                    return
+            except (OSError, http.client.HTTPException):
+                time.sleep(0.05)  # 503, or the connection was cut: the answer may have been kept, or not
+
+
+def killed_workers(tmp_path, place, n_kills, seed, n_people=8, n_items=30):
+    """Kill one of two workers so often while people answer; return how many answers were kept in the end."""
+    file = questionnaire(tmp_path / "test.toml", n_items)
+    rng, source = random.Random(seed), survey(file, None, 0)
+    people = [Patient(number) for number in range(1, n_people + 1)]
+    with Server(file, "--store", place, "--workers", 2) as server:
+        for person in people:
+            person.begin(server.url)
+        threads = [threading.Thread(target=person.run, args=(server.url,)) for person in people]
+        for thread in threads:
+            thread.start()
+        for _ in range(n_kills):
+            wanted = sum(person.acknowledged for person in people) + n_people
+            while sum(one.acknowledged for one in people) < wanted and any(thread.is_alive() for thread in threads):
+                time.sleep(0.01)
+            time.sleep(rng.uniform(0.0, 0.5))
+            os.kill(rng.choice(server.workers()), signal.SIGKILL)
+        for person in people:
+            person.ended.set()
+        for thread in threads:
+            thread.join(timeout=60)
+        server.kill(signal.SIGINT)
+    with open_store(place, folder=tmp_path) as store:
+        for person in people:
+            kept, sent = kept_of(store, person), [*person.sent]
+            assert len(kept) >= person.acknowledged, "an acknowledged answer was lost"
+            for one in kept:  # each was sent, in this order; what was sent when a worker died may be missing
+                while sent and sent[0] != one:
+                    sent.pop(0)
+                assert sent, "an answer was changed or doubled, or is another's"
+                sent.pop(0)
+            assert [question for question, _ in kept] == uninterrupted(source, person.number, kept)[0]
+        return sum(len(kept_of(store, person)) for person in people)
 
 
 def kept_of(store, person):

@@ -41,6 +41,11 @@ class Server:
                 time.sleep(0.01)
         raise AssertionError("the server does not answer")
 
+    def workers(self):
+        """The processes that it has begun."""
+        listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True)
+        return [int(line) for line in listed.stdout.split()]
+
     def kill(self, how=signal.SIGKILL):
         self.process.send_signal(how)
         self.process.wait(timeout=30)
