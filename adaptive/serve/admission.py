@@ -48,7 +48,7 @@ class Admission:
         self, desk: Desk, people: People, invitations: bool, key: bytes, *, at_once: int = AT_ONCE,
         per_second: float = PER_SECOND,
     ) -> None:  # fmt: skip
-        self.panel, self.texts = desk.panel, desk.texts
+        self.panel, self.texts, self._heard = desk.panel, desk.texts, desk.heard
         self.people, self.invitations, self._key = people, invitations, key
         self._salt = secrets.token_bytes(16)  # addresses are kept in memory only, and not as they are
         self._starts = Rate(per_second, at_once)
@@ -65,6 +65,8 @@ class Admission:
         """
         if not self._starts.allows(self._hashed(address)):
             raise Refused(429, "Too many begin at once; wait a moment.")
+        if not self.invitations:  # those stay open
+            self.people.sweep(self._heard)
         name = plain_name(name)[:MOST_NAME]
         if self.panel is not None:
             if not participant:

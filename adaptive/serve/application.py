@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -43,7 +44,6 @@ from adaptive.serve.stores.opening import open_store
 from adaptive.serve.survey import Survey, SurveyDesk
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
     from starlette.types import ASGIApp
 
     from adaptive.serve.pages import Desk
@@ -189,7 +189,10 @@ class _Pages:
     async def _form(self, request: Request, *names: str) -> list[str]:
         if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
             raise Refused(415, "That is not a form of these pages.")
-        found = await request.form(max_files=0, max_fields=10)
+        try:
+            found = await request.form(max_files=0, max_fields=10)
+        except ClientDisconnect:
+            raise Refused(400, "The form did not arrive.") from None
         values = [found.getlist(name) for name in names]
         if any(len(value) > 1 for value in values):
             raise Refused(400, "The form says one thing twice.")

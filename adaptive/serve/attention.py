@@ -70,6 +70,11 @@ class AttentionItems:
             return []
         return self.store.rows("SELECT number, correct, ended FROM attention WHERE session = ?", (session,))
 
+    def sessions(self) -> set[int]:
+        """Return who has answered any."""
+        found = self.store.rows("SELECT DISTINCT session FROM attention") if self.items else []
+        return {session for (session,) in found}
+
     def due(self, session: int, count: int) -> int | None:
         """Return the number of the item that comes after ``count`` answers; None where there is none."""
         known = {number for number, _, _ in self._said(session)}

@@ -11,13 +11,12 @@ from adaptive.loop.log.counted import count_path, read_count
 from adaptive.loop.log.event_log import LogError, parsed
 from adaptive.loop.log.retracting import standing
 from adaptive.serve.labelling import DESIGN
+from adaptive.serve.people import erase
 from adaptive.serve.stores.any_store import AnyStore
 from adaptive.serve.stores.faults import StoreError
 from adaptive.serve.stores.log import StoredLog
 
 __all__ = ["answers_of", "attention_of", "forget", "named_in", "passes_of", "sessions_of"]
-
-OF_SESSIONS = ("leases", "participants", "tickets", "passes", "attention", "seen")  # tables with a column of sessions
 
 
 def sessions_of(store: AnyStore) -> list[dict[str, Any]]:
@@ -208,15 +207,10 @@ def forget(store: AnyStore, session: int) -> int:
     adaptive.serve.errors.StoreError: there is no session 7 in ...
     """
     store.settle()  # what was removed while others read, too
-    there = [table for table in OF_SESSIONS if store.has_table(table)]
     with store.transaction() as run:
-        if not run("DELETE FROM sessions WHERE id = ? RETURNING id", (session,)):
+        gone = erase(store, run, session)
+        if gone < 0:
             raise StoreError(f"there is no session {session} in {store.name}, nor anything left of one.")
-        gone = len(run("DELETE FROM events WHERE design = ? RETURNING number", (session,)))
-        for table in ("counts", "snapshots"):
-            run(f"DELETE FROM {table} WHERE design = ?", (session,))
-        for table in there:
-            run(f"DELETE FROM {table} WHERE session = ?", (session,))
     store.settle()
     return gone
 

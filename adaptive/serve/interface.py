@@ -14,14 +14,13 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from adaptive.serve.refusals import Refused
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
     from adaptive.serve.admission import Admission
     from adaptive.serve.pages import Desk, Place
     from adaptive.serve.people import People, Person, Rate
@@ -120,7 +119,7 @@ async def _said(request: Request, *names: str) -> dict[str, Any]:
         raise Refused(415, STRANGE)
     try:
         said = json.loads(await request.body())
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, ClientDisconnect):
         raise Refused(400, STRANGE) from None
     if not isinstance(said, dict) or not set(said) <= set(names):
         raise Refused(422, f"The request must be an object in JSON, with {', '.join(names)} if at all.")

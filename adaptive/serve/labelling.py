@@ -413,6 +413,10 @@ class LabellingDesk:
             }
         return self.pool.pictures.picture(position) if position in mine else None
 
+    def heard(self, before: float) -> set[int]:
+        with self.ledger.reading():
+            return {told.who for told in self._said} | {session for session, *_ in self._passes()}
+
     def numbers(self) -> dict[str, Any] | None:
         with self.ledger.reading():
             said = list(self._said)

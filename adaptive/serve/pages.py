@@ -7,7 +7,7 @@ desk.retract(session, number)         POST  the last answer is taken back
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any, Protocol
@@ -223,6 +223,9 @@ class Desk(Protocol):
 
     def numbers(self) -> dict[str, Any] | None:
         """Return how it goes, for everybody; None where that is nobody's business."""
+
+    def heard(self, before: float) -> Collection[int]:
+        """Return which of the sessions that were begun before then have said something."""
 
     def close(self) -> None:
         """Let go of what is open."""

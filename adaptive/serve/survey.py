@@ -305,6 +305,14 @@ class SurveyDesk:
     def numbers(self) -> dict[str, Any] | None:
         return None
 
+    def heard(self, before: float) -> set[int]:
+        found = self.store.rows(
+            "SELECT id FROM sessions WHERE begun < ? AND EXISTS (SELECT 1 FROM events WHERE design = sessions.id AND "
+            "number = 2)",  # 0 begins the log, 1 is the first question
+            (before,),
+        )
+        return {session for (session,) in found} | self.attention.sessions()
+
     def close(self) -> None:
         self.designs.forget_all()
 
