@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["write_csv", "write_file"]
+__all__ = ["plain_cell", "write_csv", "write_file"]
 
 
 def write_file(path: Path, data: bytes | str, *, exclusive: bool = False, durable: bool = True) -> None:
@@ -58,6 +58,17 @@ def write_csv(path: Path, columns: Mapping[str, Sequence[Any]], *, durable: bool
     for row in zip(*columns.values(), strict=True):
         writer.writerow([one.item() if isinstance(one, (np.generic, np.ndarray)) else one for one in row])
     write_file(path, text.getvalue(), durable=durable)
+
+
+def plain_cell(text: str | None) -> str | None:
+    """Return a text that somebody typed as a spreadsheet shows it, and does not compute it.
+
+    Examples
+    --------
+    >>> plain_cell("=1+1"), plain_cell("Ann")
+    ("'=1+1", 'Ann')
+    """
+    return f"'{text}" if text and text[0] in "=+-@\t\r" else text
 
 
 def _rename_exclusively(partial: Path, path: Path) -> None:

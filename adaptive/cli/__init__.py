@@ -26,6 +26,7 @@ from adaptive.cli import (
     serve,
     topics,
 )
+from adaptive.cli.ask.keys import keys_help
 from adaptive.cli.errors import CommandError
 from adaptive.tables.cells import TableError
 
@@ -46,8 +47,8 @@ app.command()(counts.counts)
 app.command()(recommend.recommend)
 app.command()(move.move)
 app.command()(calibrate.calibrate)
-app.command()(ask.ask)
-app.command()(serve.serve)
+app.command(epilog=keys_help())(ask.ask)
+app.command(epilog=keys_help())(serve.serve)
 app.command()(serve.export)
 app.command()(serve.forget)
 app.command()(topics.topics)

@@ -38,6 +38,7 @@ def ask_person(
     heading: Callable[[SequentialDesign], str] = lambda design: f"Question {design.iteration + 1}",
     place: int | None = None,
     name: str | None = None,
+    barred: Callable[[SequentialDesign], list[int]] = lambda design: [],
     source: IO[str] | None = None,
     shown: IO[str] | None = None,
 ) -> None:
@@ -57,6 +58,8 @@ def ask_person(
         Whose candidates these are, where the design's are a row and a person.
     name : str, optional
         Who answers; noted in the log.
+    barred : callable(design) -> list of positions
+        What may not come next.
     source, shown : text streams, default standard input and output
 
     Raises
@@ -70,7 +73,7 @@ def ask_person(
     job.progress = lambda: f" after {design.iteration} answers"
     while not (design.stop is not None and design.stop(design)):
         try:
-            query = _first(design.ask(worker=place))
+            query = _first(design.ask(worker=place, exclude=barred(design)))
         except PoolExhausted:
             return
         question = question_of(query.labels[0])

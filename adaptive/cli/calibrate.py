@@ -11,7 +11,7 @@ import typer
 
 from adaptive.cli.errors import CommandError, warnings_in_one_line
 from adaptive.cli.job import Job
-from adaptive.cli.options import Format, Resume, out_folder, require_one_of
+from adaptive.cli.options import Format, Resume, out_folder, require_at_least, require_one_of
 from adaptive.tables import Cells, TableError
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["calibrate"]
 
+TRIED = ("simulate", "stop", "questions", "exposure")  # of simulated tests
 MOST = 10  # categories of an item
 MODELS = ("rasch", "two_parameter", "three_parameter", "graded", "partial_credit", "ordinal")
 
@@ -60,6 +61,29 @@ def calibrate(
             metavar="A-B",
         ),
     ] = None,
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Have people drawn from the bank take the test: length, error, exposure.")
+    ] = False,
+    stop: Annotated[
+        float | None,
+        typer.Option(
+            help="With --simulate: the deviation at which a test ends.", metavar="DEVIATION", show_default=False
+        ),
+    ] = None,
+    questions: Annotated[
+        int | None,
+        typer.Option(
+            help="With --simulate: at most so many questions (default: all).", metavar="N", show_default=False
+        ),
+    ] = None,
+    exposure: Annotated[
+        float | None,
+        typer.Option(
+            help="With --simulate: also with this as the largest share of the people who are asked an item.",
+            metavar="SHARE",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[Path, out_folder("adaptive-calibrate-run")] = Path("adaptive-calibrate-run"),
     pictures: Format = "png",
     resume: Resume = False,
@@ -69,8 +93,19 @@ def calibrate(
     Writes bank.csv (with covariances), items.csv (parameters and fit), people.csv (estimates), groups.csv (with
     --group), report.json and information.png (of the ordinal model thresholds.png), and a state from which --resume
     writes them again. Where the items measure more than one trait, it is said, and items.csv proposes a split.
+
+    --simulate --stop 0.35 --exposure 0.3 says before anybody is asked how long tests will be, how far off estimates,
+    and how many people see the item that is asked most (simulation.json, exposure.csv).
     """
-    job = Job(context, {**locals(), "ignore": ignore or [], "reverse": reverse or []})
+    job = Job(context, {**locals(), "ignore": ignore or [], "reverse": reverse or []}, aside=TRIED)
+    if not simulate and (stop, questions, exposure) != (None, None, None):
+        raise CommandError("--stop, --questions and --exposure are about --simulate.")
+    if stop is not None and not stop > 0:
+        raise CommandError(f"--stop must be a deviation > 0, got {stop:g}.")
+    if exposure is not None and not 0 < exposure <= 1:
+        raise CommandError(f"--exposure must be a share in (0, 1], got {exposure:g}.")
+    if questions is not None:
+        require_at_least(("questions", questions, 1))
     if model is not None:
         require_one_of(MODELS, model=model)
     settings = job.settings
@@ -78,6 +113,7 @@ def calibrate(
     cells = job.table("answers", "of people")
     table, names, groups = _people(cells, settings["person"], settings["group"], settings["ignore"])
     with job, warnings_in_one_line():
+        from adaptive.cli import simulating
         from adaptive.cli.fitting import fitted  # from here on it pays to load what computes
         from adaptive.estimators import Questionnaire
 
@@ -88,6 +124,8 @@ def calibrate(
         except ValueError as problem:
             raise CommandError(f"{cells.path}: {problem}") from None
         _write(learnt, table, names, groups, job, choice.log_scores)
+        if simulate:
+            simulating.simulate(learnt, table, job, stop=stop, questions=questions, exposure=exposure)
 
 
 def _choice(settings: dict[str, Any], table: Any, scale: tuple[int, ...] | None) -> ModelChoice:

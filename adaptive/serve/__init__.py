@@ -13,6 +13,7 @@ from adaptive.lazy import lazily as _lazily
 
 if _TYPE_CHECKING:
     from adaptive.serve.application import application
+    from adaptive.serve.attention import Attention
     from adaptive.serve.export import answers_of, forget, sessions_of
     from adaptive.serve.labelling import Pool
     from adaptive.serve.panel import Panel
@@ -24,6 +25,7 @@ if _TYPE_CHECKING:
     from adaptive.serve.survey import Survey, SurveyItem
 
 __all__ = [
+    "Attention",
     "Panel",
     "Pictures",
     "Pool",

@@ -4,14 +4,18 @@ GET  /             start, question or end          POST /start     begin (or tak
 GET  /i/SECRET     an invitation                   POST /answer    answer or skip the open question
 GET  /answers      one's answers, to read          POST /retract   take back the last one
 GET  /numbers      how the labelling goes          GET  /picture/N a picture that one is asked about
+
+Of a test there are POST /api/session and POST /api/answer, too: `adaptive.serve.interface`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import logging
 import os
+import secrets
 from collections.abc import AsyncIterator, Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,15 +23,18 @@ from typing import TYPE_CHECKING, Any
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
 from adaptive.loop.log.storage import LogError
+from adaptive.serve.admission import UNKNOWN, Admission
 from adaptive.serve.guard import Guard
+from adaptive.serve.interface import ROOM, Interface
 from adaptive.serve.labelling import LabellingDesk, Pool
-from adaptive.serve.pages import Place
+from adaptive.serve.pages import Place, bell, bell_x
 from adaptive.serve.people import People, Person, Rate
 from adaptive.serve.refusals import Refused
 from adaptive.serve.rendering import readable
@@ -37,7 +44,6 @@ from adaptive.serve.stores.opening import open_store
 from adaptive.serve.survey import Survey, SurveyDesk
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
     from starlette.types import ASGIApp
 
     from adaptive.serve.pages import Desk
@@ -49,7 +55,6 @@ HERE = Path(__file__).parent
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 THREADS = 4  # at once; what they do holds Python's lock for most of its time
 YEAR = 365 * 24 * 3600
-MOST_NAME = 80  # letters of a labeller's name
 
 
 def application(
@@ -115,7 +120,8 @@ def application(
 
     handlers: dict[Any, Any] = {Refused: pages.refused, HTTPException: pages.missing, OSError: pages.fault,
                                 LogError: pages.fault, Exception: pages.broken}  # fmt: skip
-    return Guard(Starlette(routes=pages.routes(), exception_handlers=handlers, lifespan=lifespan), hosts)
+    origins = source.origins if isinstance(source, Survey) else ()
+    return Guard(Starlette(routes=pages.routes(), exception_handlers=handlers, lifespan=lifespan), hosts, origins)
 
 
 class _Pages:
@@ -127,14 +133,19 @@ class _Pages:
         self.people, self.signer = People(store), Signer(key)
         # cookies know no ports: two servers on one machine must not take each other's away
         self.cookie = f"adaptive_{hashlib.sha256(key).hexdigest()[:8]}"
-        self.rate, self.starts = Rate(rate, int(3 * rate)), Rate(rate, int(10 * rate))
+        self.rate = Rate(rate, int(3 * rate))
+        self.admission = Admission(desk, self.people, invitations, key)
         self.threads = CapacityLimiter(THREADS)
         self.templates = Jinja2Templates(directory=HERE / "templates")
         self.templates.env.finalize = lambda value: readable(value) if type(value) is str else value
-        self.templates.env.globals.update(desk=desk, t=desk.texts)
+        self.templates.env.globals.update(desk=desk, t=desk.texts, bell=bell, bell_x=bell_x)
 
     def routes(self) -> list[Any]:
+        interface = Interface(
+            self.desk, self.people, self.signer, self.admission, self.rate, self._work, self._address
+        )  # fmt: skip
         return [
+            *(interface.routes() if self.desk.kind == "survey" else ()),
             Route("/", self.here),
             Route("/start", self.start, methods=["POST"]),
             Route("/i/{secret}", self.invited),
@@ -150,6 +161,11 @@ class _Pages:
 
     async def _work(self, function: Callable[..., Any], *arguments: Any) -> Any:
         return await to_thread.run_sync(function, *arguments, limiter=self.threads)
+
+    def _address(self, request: Request) -> str:
+        """Whoever asks; of a proxy it is what that one says, in the last place."""
+        told = request.headers.get("x-forwarded-for", "") if self.secure else ""
+        return told.rpartition(",")[2].strip() or (request.client.host if request.client else "")
 
     async def _person(self, request: Request) -> Person | None:
         """Who the cookie says it is; None without one."""
@@ -173,7 +189,10 @@ class _Pages:
     async def _form(self, request: Request, *names: str) -> list[str]:
         if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
             raise Refused(415, "That is not a form of these pages.")
-        found = await request.form(max_files=0, max_fields=10)
+        try:
+            found = await request.form(max_files=0, max_fields=10)
+        except ClientDisconnect:
+            raise Refused(400, "The form did not arrive.") from None
         values = [found.getlist(name) for name in names]
         if any(len(value) > 1 for value in values):
             raise Refused(400, "The form says one thing twice.")
@@ -202,7 +221,8 @@ class _Pages:
         return self._start_page(request, self.desk.texts["invitation"] if self.invitations else "")
 
     def _start_page(self, request: Request, closed: str, secret: str = "", participant: str | None = None) -> Response:
-        token = self.signer.token(0, f"start {secret}" if participant is None else f"participant {participant}")
+        who = f"start {secret}" if participant is None else f"participant {participant}"
+        token = self.signer.token(0, f"{who} {secrets.token_hex(8)}")
         leave = "" if self.desk.panel is None else self.desk.panel.back(participant)
         content: dict[str, Any] = {"secret": secret, "participant": participant or "", "leave": leave}
         return self._page(request, "start.html", closed=closed, token=token, **content)
@@ -220,31 +240,20 @@ class _Pages:
         secret = request.path_params["secret"]
         person = await self._work(self.people.find, secret)
         if person is None:
-            raise Refused(404, "This link is not an invitation of this server.")
+            raise Refused(404, UNKNOWN)
         return self._start_page(request, "", secret)  # begins with the form: a look at the link is none
 
     async def start(self, request: Request) -> Response:
         token, secret, name, participant = await self._form(request, "token", "secret", "name", "participant")
-        by_panel = self.desk.panel is not None
-        if not self.signer.is_token(token, 0, f"participant {participant}" if by_panel else f"start {secret}"):
+        who = f"participant {participant}" if self.desk.panel is not None else f"start {secret}"
+        if not (self.signer.place(token, 0) or "").startswith(f"{who} "):
             raise Refused(403, "The form is not one of these pages; nothing was begun.")
-        name = readable(name).strip()[:MOST_NAME] or ""
-        if not self.starts.allows("start"):
-            raise Refused(429, "Too many begin at once; wait a moment.")
-        if by_panel:
-            secret = await self._work(self.people.admit, participant)
-        elif secret:
-            person = await self._work(self.people.find, secret)
-            if person is None:
-                raise Refused(404, "This link is not an invitation of this server.")
-            await self._work(self.people.begin, person, name or None)
-        elif self.invitations:
-            raise Refused(403, self.desk.texts["invitation"])
-        else:
-            known = request.cookies.get(self.cookie)
-            if known is not None and await self._work(self.people.find, self.signer.secret(known)):
-                return RedirectResponse("/", 303)  # a double click begins once
-            secret, _ = await self._work(self.people.add, name or None)
+        known = request.cookies.get(self.cookie) if self.desk.panel is None and not secret else None
+        if known is not None and await self._work(self.people.find, self.signer.secret(known)):
+            return RedirectResponse("/", 303)
+        begin = functools.partial(self.admission.begin, participant=participant, invitation=secret, name=name,
+                                  form=token)  # fmt: skip
+        secret = await self._work(begin, self._address(request))
         response = RedirectResponse("/", 303)
         response.set_cookie(
             self.cookie, self.signer.cookie(secret), max_age=YEAR, httponly=True, samesite="lax", secure=self.secure
@@ -292,8 +301,13 @@ class _Pages:
 
     # -- what goes wrong ----------------------------------------------------------------------------------------
 
+    def _error(self, request: Request, status: int, message: str) -> Response:
+        if request.url.path.startswith(ROOM):
+            return JSONResponse({"error": message}, status)
+        return self._page(request, "error.html", status, message=message)
+
     async def refused(self, request: Request, refusal: Refused) -> Response:
-        response = self._page(request, "error.html", refusal.status, message=refusal.message)
+        response = self._error(request, refusal.status, refusal.message)
         if refusal.status == 403 and self.cookie in request.cookies and "cookie" in refusal.message:
             response.delete_cookie(self.cookie)
         return response
@@ -301,15 +315,13 @@ class _Pages:
     async def missing(self, request: Request, problem: HTTPException) -> Response:
         words = {404: "There is no such page.", 405: "The page does not do that."}
         message = words.get(problem.status_code, "The request was not understood.")
-        return self._page(request, "error.html", problem.status_code, message=message)
+        return self._error(request, problem.status_code, message)
 
     async def fault(self, request: Request, problem: Exception) -> Response:
         LOGGER.error("%s %s: %s", request.method, request.url.path.split("/")[1], problem)
         kept = "Your last answer could not be kept. " if request.method == "POST" else "The store does not answer. "
         message = f"{kept}Nothing that was kept before is lost; please tell whoever sent you here, and try again later."
-        return self._page(request, "error.html", 503, message=message)
+        return self._error(request, 503, message)
 
     async def broken(self, request: Request, problem: Exception) -> Response:
-        return self._page(
-            request, "error.html", 500, message="Something went wrong here; nothing that was kept is lost."
-        )
+        return self._error(request, 500, "Something went wrong here; nothing that was kept is lost.")

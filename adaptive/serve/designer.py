@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adaptive.loop.log.plain_data import decode, encode
 from adaptive.pool import PoolExhausted
-from adaptive.serve.progress import Progress
+from adaptive.serve.progress import Progress, from_zero
 
 if TYPE_CHECKING:
     from adaptive.loop import SequentialDesign
@@ -34,6 +34,7 @@ ALONE = 20  # so many
 POLL = 0.1  # seconds until a look whether others have written
 AGAIN = 1.0  # seconds until another attempt to lead
 LOOKED = 60.0  # seconds for which a report is made after somebody has looked at one
+FIRST = "progress"  # a fact of the store
 REPORT, WANTED = -1, -2  # in the table of the stock: how it goes, and when somebody last looked
 
 
@@ -110,6 +111,7 @@ class Designer:
         self._reported: dict[str, Any] | None = None
         self.ahead, self._present, self._own, self._learnt = ahead, present, own, learnt
         self.progress = Progress()
+        self._first: float | None = None  # share done before the first answer
         self._guard = threading.RLock()  # of the design
         self._design: SequentialDesign | None = None
         self._slow, self._alone = False, 0
@@ -149,11 +151,24 @@ class Designer:
                 content = {"items": {}, "finished": True, "n_events": known}
             else:
                 content = {"items": self._items(design, before, known), "finished": False, "n_events": known}
-            fraction = getattr(design.stop, "fraction_done", None)
-            content["done"] = None if fraction is None else float(fraction(design))
+            content["done"] = self._done(design)
             if content != before:
                 self.stock.write(content)
             return content != before
+
+    def _done(self, design: SequentialDesign) -> float | None:
+        """How far the rule is from where it was before the first answer; None without one."""
+        rule: Any = getattr(design.stop, "fraction_done", None)
+        if rule is None:
+            return None
+        fraction = float(rule(design))
+        if self._first is None:
+            kept = self.store.facts().get(FIRST)
+            if kept is None:
+                kept = repr(min(fraction, 0.99) if design.iteration == 0 else 0.0)
+                self.store.set_fact(FIRST, kept)
+            self._first = float(kept)
+        return from_zero(fraction, self._first)
 
     def _items(self, design: SequentialDesign, before: dict[str, Any], known: int) -> dict[str, list[dict[str, Any]]]:
         """Return what is to be asked next: chosen now where anything has changed, with what is left of before."""
@@ -245,6 +260,10 @@ class Designer:
                 return found
             time.sleep(POLL / 2)
         return dict(Progress.NOTHING)
+
+    def may_stop(self) -> bool:
+        """Return whether the last report said so; nothing is made."""
+        return bool(self._report.read().get("may_stop", False))
 
     def _make_report(self) -> None:
         if time.time() - self._wanted.read().get("at", 0.0) < LOOKED:

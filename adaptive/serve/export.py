@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import re
+from pathlib import Path
 from typing import Any
 
 from adaptive.loop.log.counted import count_path, read_count
 from adaptive.loop.log.event_log import LogError, parsed
 from adaptive.loop.log.retracting import standing
 from adaptive.serve.labelling import DESIGN
+from adaptive.serve.people import erase
 from adaptive.serve.stores.any_store import AnyStore
 from adaptive.serve.stores.faults import StoreError
 from adaptive.serve.stores.log import StoredLog
 
-__all__ = ["answers_of", "forget", "passes_of", "sessions_of"]
+__all__ = ["answers_of", "attention_of", "forget", "named_in", "passes_of", "sessions_of"]
 
 
 def sessions_of(store: AnyStore) -> list[dict[str, Any]]:
@@ -40,6 +44,32 @@ def sessions_of(store: AnyStore) -> list[dict[str, Any]]:
         {"session": number, "name": name, "begun": begun, "participant": sent.get(number)}
         for number, name, begun in found
     ]
+
+
+def attention_of(store: AnyStore) -> list[dict[str, Any]]:
+    """Return the answers to attention items: time, session, item, answer, whether correct, whether the test ended.
+
+    Parameters
+    ----------
+    store : AnyStore
+
+    Returns
+    -------
+    list of dict
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from adaptive.serve import Store
+    >>> with tempfile.TemporaryDirectory() as folder, Store(folder) as store:
+    ...     attention_of(store)
+    []
+    """
+    if not store.has_table("attention"):
+        return []
+    names = ("time", "session", "item", "answer", "correct", "ended")
+    found = store.rows(f"SELECT {', '.join(names)} FROM attention ORDER BY session, number")
+    return [dict(zip(names, (*row[:4], *map(bool, row[4:])), strict=True)) for row in found]
 
 
 def answers_of(store: AnyStore, design: int) -> list[dict[str, Any]]:
@@ -164,7 +194,8 @@ def forget(store: AnyStore, session: int) -> int:
     Raises
     ------
     StoreError
-        If there is no such session.
+        If there is no such session; if what it said may still stand in the write-ahead log, since another program reads
+        the store: then repeat it when that one is closed.
 
     Examples
     --------
@@ -175,13 +206,40 @@ def forget(store: AnyStore, session: int) -> int:
     Traceback (most recent call last):
     adaptive.serve.errors.StoreError: there is no session 7 in ...
     """
+    store.settle()  # what was removed while others read, too
     with store.transaction() as run:
-        if not run("DELETE FROM sessions WHERE id = ? RETURNING id", (session,)):
-            raise StoreError(f"there is no session {session} in {store.name}.")
-        gone = len(run("DELETE FROM events WHERE design = ? RETURNING number", (session,)))
-        for table in ("counts", "snapshots"):
-            run(f"DELETE FROM {table} WHERE design = ?", (session,))
-        for table in ("leases", "participants", "tickets", "passes"):
-            run(f"DELETE FROM {table} WHERE session = ?", (session,))
+        gone = erase(store, run, session)
+        if gone < 0:
+            raise StoreError(f"there is no session {session} in {store.name}, nor anything left of one.")
     store.settle()
     return gone
+
+
+def named_in(store: AnyStore, session: int) -> list[Path]:
+    """Return files of the store's folder that still name a session: exports, invitations, skills.
+
+    Parameters
+    ----------
+    store : AnyStore
+    session : int
+
+    Returns
+    -------
+    list of Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from adaptive.serve import Store
+    >>> with tempfile.TemporaryDirectory() as folder, Store(folder) as store:
+    ...     named_in(store, 7)
+    []
+    """
+    found = []
+    for path in sorted({*store.folder.glob("*.csv"), *store.folder.glob("*/*.csv")}):
+        with path.open(newline="", encoding="utf-8", errors="replace") as stream:
+            if any(row.get("session") == str(session) for row in csv.DictReader(stream)):
+                found.append(path)
+    said = re.compile(rf'"session": {session}\b')
+    whole = sorted(store.folder.glob("*/export.json"))
+    return found + [path for path in whole if said.search(path.read_text(encoding="utf-8", errors="replace"))]

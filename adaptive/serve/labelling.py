@@ -83,6 +83,8 @@ class Pool:
         Stands above every row.
     instructions : str, default ""
         Shown before the first row, and to be opened at every row; an empty line begins a paragraph.
+    one_tap : bool, default False
+        Whether a tap on a label sends it.
     lang : str, default "en"
         Of the page.
     texts : dict, optional
@@ -117,6 +119,7 @@ class Pool:
     own_log: bool = False
     question: str = ""
     instructions: str = ""
+    one_tap: bool = False
 
     def row(self, position: int) -> int:
         """Return the row that a candidate of the design is about."""
@@ -144,7 +147,7 @@ class LabellingDesk:
     ) -> None:
         self.pool, self.store, self._clock = pool, store, clock
         self.title, self.lang, self.texts = pool.title, pool.lang, texts(pool.texts)
-        self.question, self.instructions = pool.question, pool.instructions
+        self.question, self.instructions, self.one_tap = pool.question, pool.instructions, pool.one_tap
         store.fact("kind", self.kind)
         store.fact("identity", pool.identity)
         store.fact("overlap", str(pool.overlap))
@@ -216,7 +219,9 @@ class LabellingDesk:
             if one is None:
                 return Place(waiting=bool(self.ledger.waiting), **common)
             shown = self.pool.shown(self.pool.row(one.position))
-            return Place(number=self._number(one), shown=shown, answers=self.words, **common)
+            return Place(
+                number=self._number(one), shown=shown, answers=self.words, may_stop=self.designer.may_stop(), **common
+            )
 
     def _next(
         self, session: int, run: Run, stock: dict[str, Any] | None, chosen: Sequence[dict[str, Any]]
@@ -407,6 +412,10 @@ class LabellingDesk:
                 if leases.get(one.key, (None,))[0] == session
             }
         return self.pool.pictures.picture(position) if position in mine else None
+
+    def heard(self, before: float) -> set[int]:
+        with self.ledger.reading():
+            return {told.who for told in self._said} | {session for session, *_ in self._passes()}
 
     def numbers(self) -> dict[str, Any] | None:
         with self.ledger.reading():

@@ -7,8 +7,9 @@ desk.retract(session, number)         POST  the last answer is taken back
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import Any, Protocol
 
 from adaptive.labelling.naming import keys_of, meant
@@ -18,8 +19,10 @@ from adaptive.serve.rendering import Picture, Shown
 __all__ = ["TEXTS", "Desk", "Estimate", "Place", "texts"]
 
 SKIP = "skip"
+WIDEST = 3.0  # deviations to either side in a picture of people
 
-# What the pages say; a questionnaire may set any of them. {n}, {of}, {trait}, {mean}, {low}, {high} are filled in.
+# What the pages say; a questionnaire may set any of them. {n}, {trait}, {mean}, {low}, {high}, {level} and {percent}
+# are filled in.
 TEXTS = {
     "begin": "Begin",
     "introduction": "One question at a time. Every answer is kept at once; you may close the page and come back to it.",
@@ -37,11 +40,27 @@ TEXTS = {
     "none": "No answers yet.",
     "thanks": "Thank you. Your answers are kept.",
     "result": "{trait}: {mean}; with 95% probability it lies between {low} and {high}.",
+    "among": "{trait}: {level}, higher than {percent} of 100 people; with 95% probability than {low} to {high} of 100.",
+    "low": "low",
+    "below": "below average",
+    "average": "about average",
+    "above": "above average",
+    "high": "high",
+    "screened": "Thank you. The questions end here.",
     "stale": "That question was no longer open, so the form was not taken. This is where you are.",
     "missing": "Please choose an answer.",
+    "key_tap": "Keys: 1 to 9 answer, 0 is the tenth answer.",
+    "key_tap_labels": "Keys: a digit answers what is called so.",
     "key_help": "Keys: 1 to 9 choose an answer, 0 the tenth, Enter sends it.",
     "key_labels": "Keys: a digit chooses the answer of that name, Enter sends it.",
     "numbers": "How it goes",
+    "may_stop": "You may stop: twenty more answers are expected to bring less than one point.",
+    "n_answers": "Answers",
+    "n_people": "People",
+    "curve": "Answers predicted right before they were given",
+    "curve_says": "{percent}% of {n} answers in the end; with 90% probability between {low}% and {high}%",
+    "hard": "Those that were asked are the hard ones.",
+    "stopping": "When to stop",
     "invitation": "This test is by invitation: open the link that you were sent.",
     "panel": "This test is reached by the link of the panel that sent you.",
     "instructions": "Instructions",
@@ -70,14 +89,51 @@ def texts(own: dict[str, str]) -> dict[str, str]:
     return TEXTS | own
 
 
+LEVELS = ((0.1, "low"), (0.25, "below"), (0.75, "average"), (0.9, "above"), (1.0, "high"))
+
+
 @dataclass(frozen=True)
 class Estimate:
-    """Estimate of a trait, with its 95% interval."""
+    """Estimate of a trait, with its 95% interval; ``normed``: in deviations of the people calibrated on.
+
+    Examples
+    --------
+    >>> one = Estimate("order", 0.2, -0.3, 0.7, normed=True)
+    >>> one.of_100(one.mean), one.level
+    (58, 'average')
+    """
 
     trait: str
     mean: float
     low: float
     high: float
+    normed: bool = False
+
+    @staticmethod
+    def of_100(value: float) -> int:
+        """Return how many of a hundred people lie below a value."""
+        return min(99, max(1, round(100 * NormalDist().cdf(value))))
+
+    @property
+    def level(self) -> str:
+        """Return the name of the text that says in words how high it is."""
+        return next(name for bound, name in LEVELS if NormalDist().cdf(self.mean) <= bound)
+
+    @property
+    def band(self) -> tuple[float, float]:
+        """Return the ends of the interval as far as the picture goes."""
+        return max(self.low, -WIDEST), min(self.high, WIDEST)
+
+
+def bell(low: float = -WIDEST, high: float = WIDEST) -> str:
+    """Return the points of the distribution of people between two values, for a picture 320 wide and 120 high."""
+    steps = [low + (high - low) * k / 60 for k in range(61)]
+    return " ".join(f"{bell_x(x):.1f},{95 - 85 * NormalDist().pdf(x) / NormalDist().pdf(0):.1f}" for x in steps)
+
+
+def bell_x(value: float) -> float:
+    """Return where a value stands in the picture of `bell`."""
+    return 160 + 150 * min(WIDEST, max(-WIDEST, value)) / WIDEST
 
 
 @dataclass(frozen=True)
@@ -103,6 +159,12 @@ class Place:
         At the end, where they are shown.
     waiting : bool
         At the end: whether there may be more to ask later.
+    full : bool
+        At the end: whether there is no room for this person.
+    screened : bool
+        At the end: whether it came by wrong answers to attention items.
+    may_stop : bool
+        Whether further answers are expected to bring little, when it was last looked at.
     """
 
     number: str = ""
@@ -115,6 +177,8 @@ class Place:
     estimates: list[Estimate] = field(default_factory=list)
     waiting: bool = False
     full: bool = False
+    screened: bool = False
+    may_stop: bool = False
 
     @property
     def numbered(self) -> bool:
@@ -140,6 +204,7 @@ class Desk(Protocol):
     panel: Panel | None  # that people come from
     question: str  # above every row
     instructions: str
+    one_tap: bool  # a tap on an answer sends it
 
     def place(self, session: int) -> Place:
         """Return where a session is, asking the next question if none is open."""
@@ -158,6 +223,9 @@ class Desk(Protocol):
 
     def numbers(self) -> dict[str, Any] | None:
         """Return how it goes, for everybody; None where that is nobody's business."""
+
+    def heard(self, before: float) -> Collection[int]:
+        """Return which of the sessions that were begun before then have said something."""
 
     def close(self) -> None:
         """Let go of what is open."""

@@ -34,6 +34,8 @@ class Panel:
         filled in. Empty: they stay.
     consent : str
         Text to agree to before anything is asked; empty: none.
+    screen_out : int
+        A test ends, and leads to ``done``, after so many wrong answers to attention items; 0: never.
 
     Raises
     ------
@@ -52,6 +54,7 @@ class Panel:
     participant: str
     done: str = ""
     consent: str = ""
+    screen_out: int = 0
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.participant):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,15 +13,21 @@ from adaptive.serve.refusals import Refused
 from adaptive.serve.signing import hashed, new_secret
 
 if TYPE_CHECKING:
-    from adaptive.serve.stores.any_store import AnyStore
+    from adaptive.serve.stores.any_store import AnyStore, Run
 
-__all__ = ["People", "Person", "Rate"]
+__all__ = ["People", "Person", "Rate", "erase"]
 
 MOST_SESSIONS = 20_000
 MOST_DEVICES = 20  # of one participant; the one that came first of all stays, too
 
+FRESH = 60.0  # seconds for which a session is known without a look into the store
+EMPTY = 7200.0  # seconds after which a session that nobody has looked for ends, if it has said nothing
+OF_DESIGNS, OF_SESSIONS = ("events", "counts", "snapshots"), ("leases", "participants", "tickets", "passes")
+LATER_TABLES = ("attention", "seen")  # of sessions, in stores of tests that have them
+
+# sessions.ended: when somebody who had been there for a while was last looked for
 _FIND = """
-SELECT s.id, s.name, s.begun, p.participant FROM sessions s LEFT JOIN participants p ON p.session = s.id
+SELECT s.id, s.name, s.begun, s.ended, p.participant FROM sessions s LEFT JOIN participants p ON p.session = s.id
 WHERE s.hash = ? OR s.id = (SELECT session FROM tickets WHERE hash = ?)
 """
 _FEW_TICKETS = """
@@ -59,15 +65,21 @@ class People:
     store : AnyStore
     most : int, default 20000
         More are refused, lest somebody fill the disk with them.
+    clock : callable() -> float, default time.time
     """
 
-    def __init__(self, store: AnyStore, *, most: int = MOST_SESSIONS) -> None:
-        self.store, self.most = store, most
-        self._known: dict[bytes, Person] = {}  # nobody is forgotten while a server runs
+    def __init__(
+        self, store: AnyStore, *, most: int = MOST_SESSIONS, clock: Callable[[], float] = time.time
+    ) -> None:  # fmt: skip
+        self.store, self.most, self._clock = store, most, clock
+        self._known: OrderedDict[bytes, tuple[Person, float]] = OrderedDict()
+        self._guard = threading.Lock()
+        self._swept = 0.0
 
     def known(self, secret: str | None) -> Person | None:
         """Return the session of a secret that was found before, without a look into the store."""
-        return self._known.get(hashed(secret)) if secret else None
+        found = self._known.get(hashed(secret)) if secret else None
+        return found[0] if found is not None and time.monotonic() - found[1] < FRESH else None
 
     def find(self, secret: str | None) -> Person | None:
         """Return the session of a secret, if there is one."""
@@ -76,23 +88,58 @@ class People:
         found = self.store.rows(_FIND, (hashed(secret), hashed(secret)))
         if not found:
             return None
-        number, name, begun, participant = found[0]
+        number, name, begun, looked, participant = found[0]
         person = Person(number, name, begun is not None, participant)
         if person.begun:  # one that was not may be, by the next request
-            self._known[hashed(secret)] = person
+            if self._clock() - (looked or begun) > EMPTY / 2:
+                with self.store.transaction() as run:
+                    run("UPDATE sessions SET ended = ? WHERE id = ?", (self._clock(), number))
+            with self._guard:
+                self._known[hashed(secret)] = person, time.monotonic()
+                while len(self._known) > self.most:
+                    self._known.popitem(last=False)
         return person
 
-    def add(self, name: str | None = None, *, begun: bool = True) -> tuple[str, int]:
-        """Make a session; return its secret, which is kept nowhere, and its number."""
-        secret = new_secret()
+    def sweep(self, heard: Callable[[float], Collection[int]]) -> int:
+        """End sessions that have said nothing, and that nobody has looked for in two hours; return how many.
+
+        Parameters
+        ----------
+        heard : callable(time) -> collection of int
+            Which of the sessions begun before then have said something. Looked at once a minute.
+        """
+        with self._guard:
+            if time.monotonic() - self._swept < FRESH and self._swept:
+                return 0
+            self._swept = time.monotonic()
+        then = self._clock() - EMPTY
+        old = self.store.rows("SELECT id FROM sessions WHERE begun IS NOT NULL AND COALESCE(ended, begun) < ?", (then,))
+        kept = heard(then) if old else ()
+        gone = [session for (session,) in old if session not in kept]
+        if gone:
+            with self.store.transaction() as run:
+                for session in gone:
+                    erase(self.store, run, session)
+        return len(gone)
+
+    def add(self, name: str | None = None, *, begun: bool = True, secret: str | None = None) -> tuple[str, int]:
+        """Make a session; return its secret, which is kept nowhere, and its number.
+
+        Of a given secret there is one session, however often it is added.
+        """
+        known = self.find(secret)
+        if secret is not None and known is not None:
+            return secret, known.id
+        secret = secret or new_secret()
         with self.store.transaction() as run:
             if run("SELECT COUNT(*) FROM sessions")[0][0] >= self.most:
                 raise Refused(429, "There are as many sessions as this server takes; no new one was begun.")
-            ((number,),) = run(
-                "INSERT INTO sessions (hash, name, begun) VALUES (?, ?, ?) RETURNING id",
-                (hashed(secret), name, time.time() if begun else None),
+            run(
+                "INSERT INTO sessions (hash, name, begun) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING",
+                (hashed(secret), name, self._clock() if begun else None),
             )
-        return secret, int(number)
+            number = int(run("SELECT id FROM sessions WHERE hash = ?", (hashed(secret),))[0][0])
+        return secret, number
 
     def admit(self, participant: str) -> str:
         """Return a secret for the session of somebody whom a panel sends: a new one, or the one there is."""
@@ -118,12 +165,22 @@ class People:
         with self.store.transaction() as run:
             run(
                 "UPDATE sessions SET begun = COALESCE(begun, ?), name = COALESCE(?, name) WHERE id = ?",
-                (time.time(), name, person.id),
+                (self._clock(), name, person.id),
             )
 
     def invite(self, n: int) -> list[tuple[int, str]]:
         """Make invitations; return (number of the session, secret) of each."""
         return [(number, secret) for secret, number in (self.add(begun=False) for _ in range(n))]
+
+
+def erase(store: AnyStore, run: Run, session: int) -> int:
+    """Remove a session and what only it said; return how many lines of its log went, -1 where there is none."""
+    if not run("DELETE FROM sessions WHERE id = ? RETURNING id", (session,)):
+        return -1
+    gone = [len(run(f"DELETE FROM {table} WHERE design = ? RETURNING 1", (session,))) for table in OF_DESIGNS]
+    for table in (*OF_SESSIONS, *(one for one in LATER_TABLES if store.has_table(one))):
+        run(f"DELETE FROM {table} WHERE session = ?", (session,))
+    return gone[0]
 
 
 class Rate:

@@ -9,14 +9,18 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from scipy import stats
+
 from adaptive import diagnostics
 
 if TYPE_CHECKING:
     from adaptive.loop import SequentialDesign
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "from_zero"]
 
 LEAST = 5  # answers before anything is said
+FEWEST = 30  # answers before anybody is told that they may stop
+FURTHER, POINT = 20, 0.01  # so many more answers are expected to bring less than this share of the pool
 SHARE = 20  # of the time at most one part in so many goes into it
 
 
@@ -29,7 +33,7 @@ class Progress:
     True
     """
 
-    NOTHING: ClassVar[dict[str, Any]] = {"words": [], "curve": []}  # before there are enough answers
+    NOTHING: ClassVar[dict[str, Any]] = {"words": [], "curve": [], "may_stop": False}  # before there are enough answers
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -37,7 +41,10 @@ class Progress:
         self._at, self._took = 0.0, 0.0
 
     def of(self, design: SequentialDesign) -> dict[str, Any]:
-        """Return words on when to stop, and the learning curve as (answers, share predicted right) pairs."""
+        """Return words on when to stop, the learning curve with its 90% band, and whether one may stop.
+
+        The curve has an entry (answers, share predicted right, low, high) for each moment.
+        """
         n = design.iteration
         if n < LEAST:
             return dict(self.NOTHING)
@@ -50,9 +57,36 @@ class Progress:
             return self._made
 
 
+def from_zero(fraction: float, first: float) -> float:
+    """Return how far one is where the way began at ``first``.
+
+    Examples
+    --------
+    >>> from_zero(0.4, 0.4), from_zero(0.7, 0.4), from_zero(0.2, 0.4)
+    (0.0, 0.5, 0.0)
+    """
+    return max(0.0, fraction - first) / (1.0 - first) if first < 1.0 else 1.0
+
+
 def _report(design: SequentialDesign) -> dict[str, Any]:
     every = max(1, design.iteration // 20)
     judged = diagnostics.calibration(design, every=every)
     stopping = diagnostics.when_to_stop(design, every=every)
-    curve = list(zip(judged["n_labelled"], judged["accuracy"], strict=True))
-    return {"words": diagnostics.in_words(stopping).split("\n"), "curve": curve}
+    n_right = [n * share for n, share in zip(judged["n_events"], judged["accuracy"], strict=True)]
+    bands = [_band(k, n) for k, n in zip(n_right, judged["n_events"], strict=True)]
+    curve = [(n, share, *band) for n, share, band in zip(judged["n_labelled"], judged["accuracy"], bands, strict=True)]
+    words = [line for line in diagnostics.in_words(stopping).split("\n") if " nats" not in line]  # for labellers
+    return {"words": words, "curve": curve, "may_stop": _may_stop(stopping)}
+
+
+def _band(right: float, n: int) -> tuple[float, float]:
+    """90% interval of a share, by Jeffreys."""
+    low, high = stats.beta.ppf([0.05, 0.95], right + 0.5, n - right + 0.5)
+    return float(low), float(high)
+
+
+def _may_stop(table: dict[str, list[Any]]) -> bool:
+    """Whether the next answers are expected to bring less than a point, and the last ones moved less."""
+    if not table["n_labelled"] or table["n_labelled"][-1] < FEWEST:
+        return False
+    return bool(FURTHER * table["expected_gain"][-1] < POINT and table["change"][-1] < POINT)

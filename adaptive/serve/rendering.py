@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Picture", "Pictures", "Shown", "readable"]
+__all__ = ["Picture", "Pictures", "Shown", "plain_name", "readable", "same_name"]
 
 _MAGIC = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -29,6 +30,29 @@ def readable(value: object) -> str:
     'a�b'
     """
     return "" if value is None else str(value).replace("\r\n", "\n").translate(_CONTROLS)
+
+
+def plain_name(text: str) -> str:
+    """Return a name as somebody typed it, on one line and without marks that nobody sees.
+
+    Examples
+    --------
+    >>> plain_name(" An\u200bna\u202e ")
+    'Anna'
+    """
+    kept = "".join(letter for letter in readable(text) if unicodedata.category(letter) not in ("Cf", "Cn", "Co", "Cs"))
+    return " ".join(kept.split())
+
+
+def same_name(text: str) -> str:
+    """Return what two names have in common that look alike: case and width of letters, and marks, are left out.
+
+    Examples
+    --------
+    >>> same_name("ANNA") == same_name("Ａnna")
+    True
+    """
+    return plain_name(unicodedata.normalize("NFKC", text)).casefold()
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from adaptive.cli.ask.command import respondent_of
 from adaptive.cli.ask.questionnaire_file import read_questionnaire
 from adaptive.cli.errors import CommandError
 from adaptive.estimators import Questionnaire
+from adaptive.files import write_csv
 from tests.cli.processes import ROOT, columns, command, finish, n_told
 
 QUESTIONS = """title = "Three questions"
@@ -196,3 +197,41 @@ def test_a_wrong_file_names_its_line(tmp_path, old, new, message):
     (tmp_path / "test.toml").write_text(QUESTIONS.replace(old, new))
     with pytest.raises(CommandError, match=message):
         read_questionnaire(tmp_path / "test.toml")
+
+
+def test_tests_are_simulated_before_anybody_is_asked(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    trait, place = rng.standard_normal((200, 1)), np.linspace(-2, 2, 16)
+    answers = (rng.random((200, 16)) < 1 / (1 + np.exp(place - trait))).astype(int)
+    names = [f"q{k}" for k in range(16)]
+    write_csv(tmp_path / "answers.csv", dict(zip(names, answers.T.tolist(), strict=True)))
+    out = tmp_path / "run"
+
+    def simulated(*options):
+        return run(["calibrate", "--out", str(out), "--resume", "--simulate", *options])
+
+    begin = ["calibrate", str(tmp_path / "answers.csv"), "--model", "rasch", "--out", str(out)]
+    assert run([*begin, "--simulate", "--stop", "0.6", "--exposure", "0.5"]) == 0
+    told = capsys.readouterr().out
+    found = json.loads((out / "simulation.json").read_text())["tests"]
+    free, capped = found["no cap"], found["exposure 0.5"]
+    assert free["largest exposure"] == 1.0 and capped["largest exposure"] <= 0.5 + 1 / 1000
+    assert free["at most"] == 16 and capped["at most"] == 8 and free["questions"] > 8
+    assert capped["reach the stop"] < free["reach the stop"] < 1
+    assert abs(free["error"] - free["deviation"]) < 0.06 and f"error {free['error']:.2f}" in told
+    seen = columns(out / "exposure.csv")
+    assert seen["item"] == names
+    assert sum(map(float, seen["exposure 0.5"])) == pytest.approx(capped["questions"])
+    (out / "simulation.json").unlink()
+    assert simulated("--questions", "4") == 0 and "at most 4 questions, 4.0 on average" in capsys.readouterr().out
+    for options, says in (
+        (["--questions", "17"], "at most the number of items, 16"),
+        (["--questions", "4", "--exposure", "0.2"], "leaves 3 questions for each, got 4"),
+        (["--exposure", "0.01"], "leaves 0 questions"),
+        (["--stop", "0"], "--stop must be a deviation > 0"),
+        (["--exposure", "2"], "--exposure must be a share in (0, 1]"),
+    ):
+        assert simulated(*options) == 2
+        assert says in capsys.readouterr().err
+    assert run(["calibrate", "--out", str(out), "--resume", "--stop", "0.4"]) == 2
+    assert "are about --simulate" in capsys.readouterr().err

@@ -161,7 +161,7 @@ def test_skills_are_found_and_who_always_lies_is_turned_round(label, table, trut
     lines = [
         {"position": k, "annotator": who, "answer": truth[k] if rng.random() < right else other(truth[k])}
         for k in range(N)
-        for who, right in (("Ann", 1.0), ("Bob", 0.8), ("Liar", 0.0))
+        for who, right in (("Ann", 1.0), ("Bob", 0.8), ("=Liar", 0.0))
     ]
     pd.DataFrame(lines).to_csv(tmp_path / "said.csv", index=False)
     assert label(table, "--classes", "no,yes", "--skills", 3, "--ask", tmp_path / "next.csv", figures=True)[0] == 0
@@ -174,7 +174,7 @@ def test_skills_are_found_and_who_always_lies_is_turned_round(label, table, trut
     people = columns(tmp_path / "run/people.csv")
     numbers = [zip(people["annotator"], map(float, people[k]), strict=True) for k in ("low", "skill", "high")]
     low, skill, high = map(dict, numbers)
-    assert skill["Ann"] > skill["Bob"] > 0.5 > high["Liar"] and low["Ann"] > 0.8
+    assert skill["Ann"] > skill["Bob"] > 0.5 > high["'=Liar"] and low["Ann"] > 0.8
     labels = columns(tmp_path / "run/labels.csv")
     assert labels["label"] == truth
 

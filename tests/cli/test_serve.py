@@ -27,7 +27,7 @@ def said(capsys, *arguments):
 def test_what_to_serve(capsys, file, tmp_path):
     assert "name one thing to serve" in said(capsys)
     assert "name one thing to serve" in said(capsys, file, "--label", "pool.csv")
-    assert "--skills and --stop are about --label" in said(capsys, file, "--overlap", "2")
+    assert "--give-up and --stop are about --label" in said(capsys, file, "--overlap", "2")
     assert "--behind-proxy needs the --name" in said(capsys, file, "--behind-proxy")
     assert "--port must be at most" in said(capsys, file, "--port", "70000")
     assert "cannot be read" in said(capsys, tmp_path / "absent.toml")

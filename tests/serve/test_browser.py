@@ -30,6 +30,44 @@ def served(tmp_path_factory):
         yield server, browser, folder / "store"
 
 
+def test_hints_of_keys_are_there_where_keys_are(served):
+    server, browser, _ = served
+    for options, there in (
+        ({}, True),
+        ({"has_touch": True, "is_mobile": True}, False),
+        ({"java_script_enabled": False}, False),
+    ):
+        context = browser.new_context(**options)
+        tab = context.new_page()
+        tab.goto(server.url)
+        tab.get_by_role("button", name="Begin").click()
+        tab.locator("#question").wait_for()
+        tab.wait_for_load_state()  # the style
+        assert tab.locator("kbd").first.is_visible() == there == tab.locator("p.key").is_visible(), options
+        context.close()
+
+
+def test_one_tap_answers_by_touch_and_by_key(served, tmp_path):
+    (tmp_path / "test.toml").write_text("one_tap = true\n" + TEST)
+    with Server(tmp_path / "test.toml", "--store", tmp_path / "store") as server:
+        context = served[1].new_context(viewport={"width": 320, "height": 640}, has_touch=True)
+        tab = context.new_page()
+        tab.goto(server.url)
+        tab.get_by_role("button", name="Begin").tap()
+        first = tab.locator("h2").inner_text()
+        with tab.expect_navigation():
+            tab.get_by_role("button", name="often").tap()
+        expect(tab.locator("h2")).not_to_have_text(first)
+        tab.wait_for_load_state()  # the keys
+        with tab.expect_navigation():
+            tab.keyboard.press("1")
+        tab.wait_for_load_state()
+        with Store(tmp_path / "store", write=False) as store:
+            assert [one["answer"] for one in answers_of(store, 1)] == [3, 1]
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 320
+        context.close()
+
+
 @pytest.fixture
 def page(served):
     """A new person on a phone; whatever the browser complains of is an error, as is any request to another host."""
@@ -50,11 +88,14 @@ def page(served):
 def test_by_keyboard_alone(page, served):
     page.keyboard.press("Enter")  # the button has the focus
     for key in ("3", "ArrowDown", "1", "0"):
-        page.locator("[name=answer]:focus").wait_for()  # given with the first picture of the page
+        page.locator("#question:focus").wait_for()  # given with the first picture of the page: no answer has it
         page.wait_for_load_state()  # the keys
+        if key == "ArrowDown":
+            page.keyboard.press("Tab")
         page.keyboard.press(key)  # 0 is the tenth of three: nothing
         if key == "0":
             assert page.evaluate("document.querySelector('input:checked')") is None
+            page.keyboard.press("Tab")
             page.keyboard.press("Space")
         with page.expect_navigation():
             page.keyboard.press("Enter")
@@ -82,7 +123,12 @@ def test_fits_a_phone_and_is_read_aloud(page):
     assert small == 0 and page.get_attribute("html", "lang") == "en"
     snapshot = page.locator("body").aria_snapshot()
     assert 'radiogroup "I make lists."' in snapshot and 'radio "never"' in snapshot
-    assert 'progressbar "done"' in snapshot and 'button "Answer"' in snapshot and 'heading "I make lists."' in snapshot
+    assert (
+        'progressbar "done"' in snapshot
+        and page.get_attribute("#done", "value") == "0"
+        and 'button "Answer"' in snapshot
+        and 'heading "I make lists."' in snapshot
+    )
     assert page.evaluate("[...document.querySelectorAll('input:not([type=hidden])')].every(e => e.labels.length)")
     for ink, paper in page.evaluate(_COLOURS):
         assert _contrast(ink, paper) >= 4.5

@@ -179,7 +179,7 @@ def test_how_it_goes_is_told_by_any_process(desks):
     found = second.numbers()
     assert found["answers"] == 12 and found["people"] == 1
     until(lambda: second.numbers()["curve"])
-    assert "the best question left is expected to teach" in " ".join(second.numbers()["words"])
+    assert "The model believes that it is right on" in " ".join(second.numbers()["words"])
 
 
 def test_a_session_of_a_test_goes_on_at_any_process(survey, place, offline):

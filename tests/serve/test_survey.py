@@ -12,6 +12,7 @@ from adaptive.cli import run
 from adaptive.estimators import Questionnaire
 from adaptive.loop import SequentialDesign
 from adaptive.serve import Store, SurveyItem, answers_of, sessions_of
+from adaptive.serve.pages import TEXTS, Estimate, bell, bell_x
 from tests.serve.conftest import N_QUESTIONS
 
 
@@ -30,7 +31,7 @@ def same(store, source, session, twin):
 
 
 def test_served_is_offline_bit_for_bit(opened, survey, offline):
-    browser, store = opened(survey())
+    browser, store = opened(survey(show_result=True))
     said = [2, 0, "skip", 1, 1, 2, 0]
     anna = browser()
     anna.begin()
@@ -243,3 +244,27 @@ def test_the_answer_table_is_what_a_questionnaire_reads(opened, survey, tmp_path
     assert isinstance(design, SequentialDesign)
     taken = Questionnaire.from_prior(list(table.columns), (1, 2, 3)).respondent().fit(list(table.columns), table.loc[3])
     np.testing.assert_allclose(taken.mean, design.estimator_.mean, atol=1e-9)
+
+
+def test_a_result_is_a_place_among_people_where_the_bank_has_any(opened, survey, offline):
+    browser, _ = opened(survey(show_result=True, normed=True))
+    anna = browser()
+    anna.begin()
+    for _ in range(6):
+        anna.answer(2)
+    taken = offline(1, [2] * 6).estimator_
+    one = Estimate("trait", taken.mean[0], *taken.interval(0.95)[0], normed=True)
+    words = f"{TEXTS[one.level]}, higher than {one.of_100(one.mean)} of 100 people"
+    assert words in anna.page.text and '<polygon class="people"' in anna.page.text
+    assert one.level in ("above", "high") and 75 < one.of_100(one.mean) < 100
+    points = [float(x) for x in bell(*one.band).split()[-1].split(",")]
+    assert points == pytest.approx(
+        [bell_x(min(one.high, 3.0)), 95 - 85 * np.exp(-(min(one.high, 3.0) ** 2) / 2)], abs=0.1
+    )
+
+
+@pytest.mark.parametrize(
+    ("mean", "level"), [(-9.0, "low"), (-1.0, "below"), (0.0, "average"), (1.0, "above"), (9.0, "high")]
+)
+def test_levels(mean, level):
+    assert Estimate("trait", mean, mean - 1, mean + 1).level == level and 1 <= Estimate.of_100(mean) <= 99

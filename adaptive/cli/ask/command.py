@@ -118,6 +118,12 @@ def _run(asked: QuestionnaireFile, person: Respondent, job: Job) -> None:
         scale = person.bank.categories
         return Question(item.text, item.answers, list(scale[: len(item.answers)]))
 
+    rules = asked.rules()
+
+    def barred(now: Any) -> list[int]:  # exposure is about many people, and here is one
+        skipped = [rules.items[k] for k in now.excluded()]
+        return rules.barred([*now.history_["label"], *skipped]) if rules.any else []
+
     most = asked.questions or len(by_id)
 
     def heading(now: Any) -> str:
@@ -126,7 +132,7 @@ def _run(asked: QuestionnaireFile, person: Respondent, job: Job) -> None:
 
     print(asked.title)
     with design:
-        ask_person(job, design, question, heading=heading)
+        ask_person(job, design, question, heading=heading, barred=barred)
         _write(design, job)
 
 

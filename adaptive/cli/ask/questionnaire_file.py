@@ -1,25 +1,4 @@
-"""A questionnaire as a TOML file: what is asked, with which answers, when to stop.
-
-title = "Ten words"
-answers = ["never", "sometimes", "often"]        # count as 1, 2, ...; if no item has more than two: 0, 1;
-                                                 # answers that are numbers ("0", "1", "2") count as these
-target = "total"                                 # optional: ask for the total score, not for the traits
-[[items]]
-text = "I make lists."                           # optional: id, trait, reverse, answers of its own
-[stop]
-deviation = 0.4                                  # and, or, questions = 20; of the total where that is the target
-[prior]
-mean = 0.0
-deviation = 1.0
-
-Of pages (`adaptive serve`) there may be, above the items, lang = "de", show_result = false (only thanks at the end),
-skip = false (every question is answered), and [texts] with words of your own for what the pages say. People of a panel:
-
-[panel]
-participant = "PROLIFIC_PID"                     # the parameter of its links that says who somebody is
-done = "https://app.prolific.com/submissions/complete?cc=CODE"   # optional; {participant} is filled in
-consent = "..."                                  # optional: to agree to before anything is asked
-"""
+"""A questionnaire as a TOML file, read and checked: `keys.KEYS` says what may stand in it."""
 
 from __future__ import annotations
 
@@ -27,19 +6,15 @@ import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from adaptive.cli.ask.keys import FREE, KEYS, LISTS
 from adaptive.cli.errors import CommandError
 
-__all__ = ["Item", "QuestionnaireFile", "read_questionnaire"]
+if TYPE_CHECKING:
+    from adaptive.estimators.questionnaires.pools import ItemRules
 
-_KNOWN = {
-    "": {"title", "answers", "target", "items", "stop", "prior", "lang", "show_result", "skip", "texts", "panel"},
-    "items": {"text", "id", "trait", "reverse", "answers"},
-    "stop": {"deviation", "questions"},
-    "prior": {"mean", "deviation"},
-    "panel": {"participant", "done", "consent"},
-}
+__all__ = ["AttentionItem", "Item", "QuestionnaireFile", "read_questionnaire"]
 
 
 @dataclass(frozen=True)
@@ -51,11 +26,22 @@ class Item:
     answers: list[str]
     trait: str | None
     reverse: bool
+    content: str | None = None
+
+
+@dataclass(frozen=True)
+class AttentionItem:
+    """One question with a right answer."""
+
+    text: str
+    answers: list[str]
+    right: int
+    after: int
 
 
 @dataclass(frozen=True)
 class QuestionnaireFile:
-    """A file, checked; the four before ``target``, and ``panel``, are about pages."""
+    """A file, checked; `lang` to `texts`, `panel` to `origins` are about pages."""
 
     title: str
     items: list[Item]
@@ -63,11 +49,25 @@ class QuestionnaireFile:
     questions: int | None
     prior: tuple[float, float] | None
     lang: str = "en"
-    show_result: bool = True
+    show_result: bool = False
     may_skip: bool = True
     texts: dict[str, str] = field(default_factory=dict)
     target: str | None = None
-    panel: dict[str, str] | None = None
+    panel: dict[str, Any] | None = None
+    one_tap: bool = False
+    attention: list[AttentionItem] = field(default_factory=list)
+    origins: list[str] = field(default_factory=list)
+    first: Any = None
+    exposure: float | None = None
+    shares: dict[Any, float] = field(default_factory=dict)
+
+    def rules(self, exposure: float | None = None) -> ItemRules:
+        """Return which items may come next; a given exposure takes the place of the file's."""
+        from adaptive.estimators.questionnaires.pools import ItemRules
+
+        content = {item.id: item.content for item in self.items}
+        cap = self.exposure if exposure is None else exposure
+        return ItemRules([item.id for item in self.items], self.first, cap, content, self.shares, self.questions)
 
 
 def read_questionnaire(path: Path) -> QuestionnaireFile:
@@ -97,7 +97,7 @@ class _Reader:
     def line_of(self, section: str, key: str | None = None, number: int = 0) -> int | None:
         """The line of a key within a section (the ``number``-th of its kind); of the section where it has none."""
         headings = [k for k, line in enumerate(self.lines) if line.replace(" ", "").startswith("[")]
-        wanted = f"[[{section}]]" if section == "items" else f"[{section}]"
+        wanted = f"[[{section}]]" if section in LISTS else f"[{section}]"
         starts = [k for k in headings if self.lines[k].replace(" ", "").startswith(wanted)] if section else [-1]
         if number >= len(starts):
             return None
@@ -111,9 +111,10 @@ class _Reader:
     def known(self, table: Any, section: str, number: int = 0) -> dict[str, Any]:
         if not isinstance(table, dict):
             raise self.fail(self.line_of(section, None, number), f"{section} must be a table.")
+        there = {*KEYS[section], *(KEYS.keys() - {""} if not section else ())}
         for key in table:
-            if key not in _KNOWN[section]:
-                listed = ", ".join(sorted(_KNOWN[section]))
+            if key not in there and section not in FREE:
+                listed = ", ".join(sorted(there))
                 raise self.fail(
                     self.line_of(section, key, number), f"{key!r} is not known here; there may be {listed}."
                 )
@@ -135,6 +136,9 @@ class _Reader:
         if any((one.trait is None) != (items[0].trait is None) for one in items):
             k = next(k for k, one in enumerate(items) if (one.trait is None) != (items[0].trait is None))
             raise self.fail(self.line_of("items", None, k), "either all items have a trait or none has.")
+        first = content.get("first")
+        if "first" in content and first not in seen:
+            raise self.fail(self.line_of("", "first"), f"first must be the id of an item, got {first!r}.")
         stop = self.known(content.get("stop", {}), "stop")
         prior = self.known(content.get("prior", {}), "prior")
         questions = stop.get("questions")
@@ -144,12 +148,64 @@ class _Reader:
             )
         deviation = self.number(stop, "stop", "deviation", None)
         mean, spread = self.number(prior, "prior", "mean", 0.0), self.number(prior, "prior", "deviation", 1.0)
-        return QuestionnaireFile(
+        read = QuestionnaireFile(
             str(content.get("title", self.path.stem)), items, deviation, questions,
             (float(mean or 0.0), float(spread or 1.0)) if prior else None,
-            self.lang(), self.flag("show_result"), self.flag("skip"), self.texts(), self.target(),
-            self.panel(),
+            self.lang(), self.flag("show_result", False), self.flag("skip", True), self.texts(), self.target(),
+            self.panel(), self.flag("one_tap", False), self.attention(usual), self.origins(), first,
+            self.number(content, "", "exposure", None), self.shares(items),
         )  # fmt: skip
+        try:
+            read.rules()
+        except ValueError as problem:
+            raise self.fail(self.line_of("", "exposure"), str(problem)) from None
+        return read
+
+    def shares(self, items: list[Item]) -> dict[str, float]:
+        table = self.known(self.content.get("content", {}), "content")
+        for name, share in table.items():
+            if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share <= 1:
+                raise self.fail(self.line_of("content", name), f"{name} must be a share in (0, 1], got {share!r}.")
+        if table and abs(sum(table.values()) - 1.0) > 1e-6:
+            raise self.fail(self.line_of("content"), f"the shares must add up to 1, not to {sum(table.values()):g}.")
+        for k, item in enumerate(items):
+            if table and item.content not in table:
+                raise self.fail(
+                    self.line_of("items", "content", k), f"item {item.id!r} has a content that [content] lacks."
+                )
+        empty = sorted(table.keys() - {item.content for item in items})
+        if empty:
+            raise self.fail(self.line_of("content", empty[0]), f"no item has the content {empty[0]!r}.")
+        return {name: float(share) for name, share in table.items()}
+
+    def attention(self, usual: list[str] | None) -> list[AttentionItem]:
+        rows = self.content.get("attention", [])
+        if not isinstance(rows, list):
+            raise self.fail(self.line_of("attention"), "each attention item begins with a line [[attention]].")
+        return [self.attention_item(row, k, usual) for k, row in enumerate(rows)]
+
+    def attention_item(self, row: Any, number: int, usual: list[str] | None) -> AttentionItem:
+        row = self.known(row, "attention", number)
+        text, after = row.get("text"), row.get("after", 5)
+        if not isinstance(text, str) or not text.strip():
+            raise self.fail(self.line_of("attention", "text", number), f"attention item {number + 1} has no text.")
+        own = self.answers(row["answers"], "attention", number) if "answers" in row else usual
+        if own is None or row.get("right") not in own:
+            raise self.fail(
+                self.line_of("attention", "right", number),
+                f"right must be one of the answers, got {row.get('right')!r}.",
+            )
+        if isinstance(after, bool) or not isinstance(after, int) or after < 0:
+            raise self.fail(
+                self.line_of("attention", "after", number), f"after must be a whole number >= 0, got {after!r}."
+            )
+        return AttentionItem(text, own, own.index(row["right"]), after)
+
+    def origins(self) -> list[str]:
+        found = self.known(self.content.get("api", {}), "api").get("origins", [])
+        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+            raise self.fail(self.line_of("api", "origins"), f"origins must be a list of texts, got {found!r}.")
+        return found
 
     def lang(self) -> str:
         value = self.content.get("lang", "en")
@@ -163,19 +219,26 @@ class _Reader:
             raise self.fail(self.line_of("", "target"), f'target must be "total" or left out, got {value!r}.')
         return value
 
-    def panel(self) -> dict[str, str] | None:
+    def panel(self) -> dict[str, Any] | None:
         if "panel" not in self.content:
             return None
         table = self.known(self.content["panel"], "panel")
         for key, value in table.items():
-            if not isinstance(value, str):
+            if key == "screen_out":
+                if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                    raise self.fail(
+                        self.line_of("panel", key), f"screen_out must be a whole number > 0, got {value!r}."
+                    )
+                if not self.content.get("attention"):
+                    raise self.fail(self.line_of("panel", key), "screen_out needs items of [[attention]].")
+            elif not isinstance(value, str):
                 raise self.fail(self.line_of("panel", key), f"{key} must be a text, got {value!r}.")
         if not table.get("participant"):
             raise self.fail(self.line_of("panel"), 'a panel needs participant = "..."; for instance "PROLIFIC_PID".')
         return table
 
-    def flag(self, key: str) -> bool:
-        value = self.content.get(key, True)
+    def flag(self, key: str, default: bool) -> bool:
+        value = self.content.get(key, default)
         if not isinstance(value, bool):
             raise self.fail(self.line_of("", key), f"{key} must be true or false, got {value!r}.")
         return value
@@ -211,6 +274,10 @@ class _Reader:
         own = self.answers(row["answers"], "items", number) if "answers" in row else usual
         if not isinstance(row.get("reverse", False), bool):
             raise self.fail(self.line_of("items", "reverse", number), "reverse must be true or false.")
-        if not isinstance(row.get("id", ""), (str, int)) or not isinstance(row.get("trait", ""), str):
-            raise self.fail(self.line_of("items", None, number), "id must be a text or a number, trait a text.")
-        return Item(row.get("id", number + 1), text, list(own or []), row.get("trait"), bool(row.get("reverse", False)))
+        texts = all(isinstance(row.get(key, ""), str) for key in ("trait", "content"))
+        if not isinstance(row.get("id", ""), (str, int)) or not texts:
+            raise self.fail(
+                self.line_of("items", None, number), "id must be a text or a number, trait and content texts."
+            )
+        return Item(row.get("id", number + 1), text, list(own or []), row.get("trait"), bool(row.get("reverse", False)),
+                    row.get("content"))  # fmt: skip

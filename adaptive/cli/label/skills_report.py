@@ -10,6 +10,7 @@ from adaptive.cli.job import Job
 from adaptive.cli.label.report import count_in_words, plain, progress
 from adaptive.cli.label.skills import places_of
 from adaptive.estimators.linear.annotators.asked import FEWEST_LABELS
+from adaptive.files import plain_cell
 from adaptive.labelling.agreement import people_table
 from adaptive.labelling.standing import Standing
 
@@ -33,7 +34,7 @@ def write(design: SequentialDesign, rows: Rows, folder: Job, report: bool = Fals
     folder.write_csv(
         "answers.csv",
         {"step": history["step"], "line": [rows.line(candidates.row(one)) for one in history["position"]],
-         "annotator": [who[one] for one in history["position"]], rows.target: history["outcome"],
+         "annotator": [plain_cell(who[one]) for one in history["position"]], rows.target: history["outcome"],
          "score": plain(history["score"])},
     )  # fmt: skip
     print(f"\n{count_in_words(labels, rows)}; {len(said)} answers of {len({name for _, name, _ in said})} people.")
@@ -41,7 +42,7 @@ def write(design: SequentialDesign, rows: Rows, folder: Job, report: bool = Fals
         found = design.estimator_.annotators_
         skills = {name: found[place] for name, place in candidates.places.items() if place in found}
         people = people_table(said, skills)
-        folder.write_csv("people.csv", people)
+        folder.write_csv("people.csv", people | {"annotator": [plain_cell(name) for name in people["annotator"]]})
         print("\n".join([*_in_words(people), *design.estimator_.doubts_.values()]))
         progress(design, folder, {str(label): sum(one == label for one in labels.values()) for label in rows.classes})
 
@@ -72,7 +73,7 @@ def _write_labels(
     voices: dict[int, list[str]] = {}
     for row, name, label in said:
         voices.setdefault(row, []).append(f"{name}: {label}")
-    table[f"{target}_said"] = ["; ".join(voices.get(row, [])) for row in range(n)]
+    table[f"{target}_said"] = [plain_cell("; ".join(voices.get(row, []))) for row in range(n)]
     best: list[Any] = [None] * n
     probability: list[Any] = [None] * n
     if _learnt(design, rows):

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from adaptive.cli.ask.keys import EXAMPLE
 from adaptive.cli.errors import CommandError, warnings_in_one_line
 from adaptive.cli.options import require_at_least, whole_number
 from adaptive.cli.stopping import Stop
@@ -38,6 +39,17 @@ def serve(
     ] = None,
     question: Annotated[str | None, _text("A question that stands above every row.", "TEXT")] = None,
     instructions: Annotated[Path | None, _text("A text file, shown first and at hand later.", "FILE")] = None,
+    texts: Annotated[
+        Path | None, _text("Words of your own for what the pages of a pool say, as in [texts] of a test.", "FILE.toml")
+    ] = None,
+    one_tap: Annotated[
+        bool, typer.Option("--one-tap", help="A tap on a label sends it (default: choose, then send).")
+    ] = False,
+    exposure: Annotated[
+        float | None,
+        _text("The largest share of the people who are asked an item of a test, in place of the file's.", "SHARE"),
+    ] = None,
+    example: Annotated[bool, typer.Option("--example", help="Print a TEST.toml with every key, and stop.")] = False,
     features: Annotated[
         str | None, _text("The columns that the model looks at (default: all but text and image).", "A,B,...")
     ] = None,
@@ -99,6 +111,9 @@ def serve(
         ("seed", seed, 0), ("invite", invite, 0), ("overlap", overlap, 1), ("port", port, 0), ("skills", skills, 0),
         ("ahead", ahead, 1), ("give-up", give_up, 0), ("workers", workers, 1),
     )  # fmt: skip
+    if example:
+        print(EXAMPLE, end="")
+        return
     things = (("FILE.toml", file), ("--label", label), ("--run", run), ("--label-studio", label_studio))
     given = [flag for flag, value in things if value is not None]
     if len(given) != 1:
@@ -107,10 +122,11 @@ def serve(
             f"got {' and '.join(given) or 'none'}."
         )
     if label_studio is not None:
-        if bank or classes or image or features or invite or behind_proxy or question or instructions or give_up:
+        own = (bank, classes, image, features, invite, behind_proxy, question, instructions, texts, one_tap, give_up)
+        if any(own):
             raise CommandError(
-                "--bank, --classes, --image, --features, --question, --instructions, --give-up, --invite and "
-                "--behind-proxy are not about --label-studio, which has its own labels, page and people."
+                "--bank, --classes, --image, --features, --question, --instructions, --texts, --one-tap, --give-up, "
+                "--invite and --behind-proxy are not about --label-studio, which has its own labels, page and people."
             )
         if workers > 1 or is_database(store):
             raise CommandError("--workers and a database are about pages of our own, not about --label-studio.")
@@ -140,8 +156,12 @@ def serve(
             "--classes, --text, --image, --features, --embeddings, --overlap, --skills, --give-up and --stop are "
             "about --label."
         )
-    if file is not None and (question or instructions):
-        raise CommandError("--question and --instructions are about --label and --run; a test has its own words.")
+    if file is not None and (question or instructions or texts or one_tap):
+        raise CommandError(
+            "--question, --instructions, --texts and --one-tap are about --label and --run; a test has its own words."
+        )
+    if file is None and exposure is not None:
+        raise CommandError("--exposure is about a test FILE.toml.")
     if embeddings and features:
         raise CommandError("--embeddings and --features both say what the model looks at; give one.")
     if skills and overlap > 1:
@@ -161,7 +181,7 @@ def serve(
 
     with warnings_in_one_line():
         if file is not None:
-            source: Any = tests.survey(file, bank, seed)
+            source: Any = tests.survey(file, bank, seed, exposure)
             if invite and source.panel is not None:
                 raise CommandError(f"--invite and the [panel] of {file} both say who comes in; leave one out.")
         elif label is not None:
@@ -176,8 +196,10 @@ def serve(
                     "--overlap needs a run that was begun with it: adaptive serve --label ... --overlap N."
                 )
             source = pools.of_run(run)
-        if question or instructions:
-            source = replace(source, question=question or "", instructions=_read(instructions))
+        if file is None:
+            source = replace(
+                source, question=question or "", instructions=_read(instructions), texts=_texts(texts), one_tap=one_tap
+            )
         if give_up:
             source = replace(source, give_up=give_up)
         place = store or (str(run / "serve") if run is not None else "adaptive-serve-run")
@@ -207,6 +229,25 @@ def _read(path: Path | None) -> str:
         return "" if path is None else path.read_text(encoding="utf-8-sig").replace("\r\n", "\n").strip()
     except (OSError, UnicodeDecodeError):
         raise CommandError(f"{path} is no text file in UTF-8 (--instructions).") from None
+
+
+def _texts(path: Path | None) -> dict[str, str]:
+    """Return the texts of a file: its keys, or those of its [texts]."""
+    import tomllib
+
+    from adaptive.serve.pages import texts
+
+    if path is None:
+        return {}
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        found = content.get("texts", content)
+        texts(found if isinstance(found, dict) else content)
+    except (OSError, UnicodeDecodeError):
+        raise CommandError(f"{path} is no text file in UTF-8 (--texts).") from None
+    except (ValueError, RecursionError) as problem:
+        raise CommandError(f"{path}: {problem}") from None
+    return found
 
 
 def _webhook(host: str, port: int, names: list[str] | None) -> Any:

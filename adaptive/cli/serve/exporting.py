@@ -11,7 +11,7 @@ import typer
 
 from adaptive.cli.errors import CommandError
 from adaptive.cli.serve.command import web_needed
-from adaptive.files import write_csv, write_file
+from adaptive.files import plain_cell, write_csv, write_file
 
 if TYPE_CHECKING:
     from adaptive.serve.stores.any_store import AnyStore
@@ -41,7 +41,8 @@ def export(
     """Write out what people answered, also while the server runs.
 
     sessions.csv, answers.csv (in order, with times) and both as export.json; of a test also table.csv, a row per person
-    and a column per item as `adaptive calibrate` and Questionnaire.fit read it, and with FILE.toml estimates.csv; of a
+    and a column per item as `adaptive calibrate` and Questionnaire.fit read it, attention.csv where there are such
+    items (sessions.csv counts the wrong answers and says who was screened out), and with FILE.toml estimates.csv; of a
     pool labels.csv, which labelling.read_csv reads, cannot_tell.csv, and with --skills people.csv: each one's skill,
     its interval, agreement with the others and minutes.
     """
@@ -70,7 +71,7 @@ def export(
 
 def _write(store: AnyStore, out: Path, file: Path | None, bank: Path | None) -> str:
     from adaptive.serve import answers_of, sessions_of
-    from adaptive.serve.export import passes_of
+    from adaptive.serve.export import attention_of, passes_of
     from adaptive.serve.labelling import DESIGN
 
     sessions, facts = sessions_of(store), store.facts()
@@ -80,10 +81,16 @@ def _write(store: AnyStore, out: Path, file: Path | None, bank: Path | None) -> 
         answers += answers_of(store, design)
     out.mkdir(parents=True, exist_ok=True)
     of_panel = ("participant",) if any(session["participant"] for session in sessions) else ()
-    named = [session | {"name": plain_cell(session["name"])} for session in sessions]
-    write_csv(out / "sessions.csv", _columns(named, ("session", "name", "begun", *of_panel)))
+    attended = attention_of(store)
+    of_attention = ("attention_wrong", "screened_out") if attended else ()
+    named = [session | {"name": plain_cell(session["name"])} | _attention(session, attended) for session in sessions]
+    write_csv(out / "sessions.csv", _columns(named, ("session", "name", "begun", *of_panel, *of_attention)))
+    if attended:
+        said_so = [one | {"answer": plain_cell(one["answer"])} for one in attended]
+        write_csv(out / "attention.csv", _columns(said_so, ("time", "session", "item", "answer", "correct")))
     write_csv(out / "answers.csv", _columns(answers, ("time", "session", "query", "position", "item", "answer")))
     content: dict[str, Any] = {"facts": facts, "sessions": sessions, "answers": answers}
+    content |= {"attention": attended} if attended else {}
     if survey:
         items = list(dict.fromkeys(answer["item"] for answer in answers))
         table: dict[str, Any] = {"session": [session["session"] for session in sessions]}
@@ -116,6 +123,12 @@ def _write(store: AnyStore, out: Path, file: Path | None, bank: Path | None) -> 
         write_csv(out / "cannot_tell.csv", _columns(passes, ("time", "session", "annotator", "position")))
     write_file(out / "export.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     return f"{out} holds {len(answers)} answers of {len(sessions)} sessions."
+
+
+def _attention(session: dict[str, Any], attended: list[dict[str, Any]]) -> dict[str, Any]:
+    """How many attention items a session got wrong, and whether its test ended for that."""
+    own = [one for one in attended if one["session"] == session["session"]]
+    return {"attention_wrong": sum(not one["correct"] for one in own), "screened_out": any(one["ended"] for one in own)}
 
 
 def _estimates(store: AnyStore, sessions: list[dict[str, Any]], file: Path, bank: Path | None) -> list[dict[str, Any]]:
@@ -181,29 +194,21 @@ def _people(store: AnyStore, answers: list[dict[str, Any]], names: dict[int | No
 
 
 def _names(sessions: list[dict[str, Any]]) -> dict[int | None, str]:
-    """Names of annotators: no two alike, as an answer is known by its row and its annotator."""
+    """Names of annotators: no two alike, not even to the eye, as an answer is known by its row and its annotator."""
+    from adaptive.serve.rendering import plain_name, same_name
+
     names: dict[int | None, str] = {None: "adaptive label"}  # of a run: what was answered there
     taken = {"adaptive label", *(f"session {session['session']}" for session in sessions)}
     for session in sessions:
         own = f"session {session['session']}"
-        name, k = session["name"] or own, 1
-        while name in taken and name != own:
+        given = plain_name(session["name"] or "") or own
+        name, k = given, 1
+        while same_name(name) in taken and name != own:
             k += 1
-            name = f"{session['name']} ({k})"
+            name = f"{given} ({k})"
         names[session["session"]] = name
-        taken.add(name)
+        taken.add(same_name(name))
     return names
-
-
-def plain_cell(text: str | None) -> str | None:
-    """Return a text that somebody typed as a spreadsheet shows it, and does not compute it.
-
-    Examples
-    --------
-    >>> plain_cell("=1+1"), plain_cell("Ann")
-    ("'=1+1", 'Ann')
-    """
-    return f"'{text}" if text and text[0] in "=+-@\t\r" else text
 
 
 def _columns(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str, list[Any]]:
@@ -219,17 +224,22 @@ def forget(
     """Remove a person: the session and its answers to a test, for good, also from the free pages of the file.
 
     Labels of a pool stay, under a number that belongs to nobody; copies made before (backups, exports) are yours to
-    delete. The server must be stopped.
+    delete: those in the folder that still name the session are listed. The server must be stopped, and nothing else may
+    read the store.
     """
     web_needed()
     from adaptive.serve import StoreError, open_store
     from adaptive.serve import forget as remove
+    from adaptive.serve.export import named_in
 
     try:
         with open_store(folder) as store:
             if not store.lead():
                 raise CommandError(f"{store.name} is in use by a server; stop that one first.")
             gone = remove(store, session)
+            named = named_in(store, session)
     except (StoreError, OSError) as problem:
         raise CommandError(str(problem)) from None
     print(f"Session {session} is forgotten ({max(0, gone - 1)} events).")
+    if named:
+        print(f"It is still named in {', '.join(map(str, named))}: write the exports anew, or delete them.")

@@ -54,7 +54,7 @@ def run(
                     _say(source.title, base, folder, links, host, behind_proxy, export)
                 settings: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False,
                                             "proxy_headers": False, "timeout_graceful_shutdown": 5,
-                                            "ws": "none"}  # fmt: skip
+                                            "ws": "none", "http": _connections(behind_proxy)}  # fmt: skip
                 server = uvicorn.Server(uvicorn.Config(app, **settings))
                 server.run(sockets=[listening])
             finally:
@@ -70,6 +70,19 @@ def run(
     print(f"\nStopped; the answers are in {folder}. The same command goes on; {export} writes them out.")
 
 
+def _connections(behind_proxy: bool) -> Any:
+    """The class of connections: as many as there may be files open, and of one address a share of them."""
+    from adaptive.serve.connections import SPARE, Limits, guarded, most_files
+
+    limits = Limits()
+    return guarded(
+        Limits(
+            of_address=None if behind_proxy else limits.of_address,
+            in_all=max(50, min(limits.in_all, most_files() - SPARE)),
+        )
+    )
+
+
 def listen(host: str, port: int) -> socket.socket:
     """Open an address, or say in a sentence why it cannot be had."""
     try:
@@ -80,7 +93,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
-        listening.listen(128)
+        listening.listen(1024)
     except OSError as problem:
         listening.close()
         raise CommandError(

@@ -277,7 +277,9 @@ def _labels(live: Live, names: dict[str, str]) -> dict[str, list[Any]]:
 
 def _people(live: Live, names: dict[str, str]) -> dict[str, list[Any]]:
     """Columns annotator, labels, agreement with others about the same tasks, and skill with its interval."""
+    from adaptive.files import plain_cell
     from adaptive.labelling.agreement import people_table
 
     said = live.said()
-    return people_table(said, live.skills(), names) if said else {}
+    found = people_table(said, live.skills(), names) if said else {}
+    return found | {"annotator": [plain_cell(name) for name in found["annotator"]]} if found else {}

@@ -92,7 +92,7 @@ class AnyStore(ABC):
 
     @abstractmethod
     def settle(self) -> None:
-        """See that what was removed is in no file beside the database either."""
+        """See that what was removed is in no file beside the database either; StoreError where others keep it there."""
 
     @abstractmethod
     def close(self) -> None:

@@ -171,7 +171,12 @@ class Store(AnyStore):
         return self._leading is not None
 
     def settle(self) -> None:
-        self.rows("PRAGMA wal_checkpoint(TRUNCATE)")  # the write-ahead log held it as well
+        busy, *_ = self.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0]  # the write-ahead log held it as well
+        if busy:
+            raise StoreError(
+                f"the write-ahead log of {self.path} may still hold what was removed: another program reads the store "
+                "(an export, a backup). Close that one and repeat this."
+            )
 
     def key(self) -> bytes:
         """Return what cookies and forms are signed with; made at the first call.
