@@ -208,12 +208,15 @@ def test_the_same_session_at_two_processes_at_once(survey, place):
 
         def hurry(desk):
             for _ in range(6):
-                place = desk.place(1)
-                if place.number:
-                    try:
+                try:
+                    place = desk.place(1)
+                    if place.number:
                         desk.answer(1, place.number, "1")
-                    except Refused as refusal:
-                        refused.append(refusal.status)
+                except Refused as refusal:
+                    refused.append(refusal.status)
+                except Exception as fault:
+                    refused.append(fault)
+                    raise
 
         threads = [threading.Thread(target=hurry, args=(desk,)) for desk in desks]
         for thread in threads:

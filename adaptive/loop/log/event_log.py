@@ -196,13 +196,14 @@ class EventLog:
             If the log is damaged, or holds less than was acknowledged; then it is left as it is.
         """
         self._check_process()
+        counted = self._stands_for()  # before the lines: another process may write between the two
         data = self.storage.read()
         header, records, end, sums = _parse(data, self.name)
-        counted = self._check_whole(sums)
+        known = self._check_whole(sums, *counted)
         if end < len(data):
             consequence = (
                 "nothing that was acknowledged is lost"
-                if counted
+                if known
                 else "no count of its events is beside it, so that later answers may be missing"
             )
             warnings.warn(
@@ -215,13 +216,21 @@ class EventLog:
         self._ends = [*accumulate(len(line) + 1 for line in data[:end].split(b"\n")[:-1])]
         return records
 
-    def _check_whole(self, found: list[int]) -> bool:
+    def _stands_for(self) -> tuple[int | None, bytes | None]:
+        """Return what stands beside a log that this design has not read yet: the count of its events, its snapshot."""
+        return (None, None) if self._end else (self.storage.acknowledged(), self.storage.read_snapshot())
+
+    def _check_whole(self, found: list[int], counted: int | None = None, kept: bytes | None = None) -> bool:
         """Refuse a log that holds less than was acknowledged; return whether that is known to the last event.
 
         Parameters
         ----------
         found : list of int
             The checks of the log as it is now.
+        counted : int, optional
+            How many events were acknowledged.
+        kept : bytes, optional
+            The snapshot.
         """
         n_events, written = len(found) - 1, self._written
         if self._end:  # this design has read or written it before
@@ -231,8 +240,7 @@ class EventLog:
                     f"and {len(written) - 1} were written; restore it from a copy and load it again."
                 )
             return True
-        counted = self.storage.acknowledged()
-        snapshot = covered_by(self.storage.read_snapshot(), found[0])
+        snapshot = covered_by(kept, found[0])
         if max(counted or 0, snapshot) > n_events:
             knows, n_known = ("snapshot", snapshot) if snapshot > (counted or 0) else ("count", counted)
             beside = "" if self.path is None else (
