@@ -21,6 +21,7 @@ class Server:
     """A server on a free port; killed at the end of the block."""
 
     def __init__(self, *arguments, port=0):
+        self.port = port
         self.command = [sys.executable, "-m", "adaptive.cli", "serve", *map(str, arguments), "--port", str(port)]
 
     def __enter__(self):
@@ -28,9 +29,9 @@ class Server:
             self.command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
         line = self.process.stdout.readline()
-        found = re.search(r"http://[^/]+:(\d+)", line)
-        assert found, line + self.process.stdout.read()
-        self.port = int(found.group(1))
+        found = re.search(r"http://[^/]+:(\d+)", line)  # behind a proxy it says the proxy's address
+        assert found or "https://" in line, line + self.process.stdout.read()
+        self.port = int(found.group(1)) if found else self.port
         self.url = f"http://127.0.0.1:{self.port}"
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:

@@ -1,0 +1,88 @@
+"""Many browsers at once, without a browser: each begins, reads, thinks, answers; how long the server took is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import subprocess
+import time
+from collections.abc import Callable
+
+import httpx
+
+__all__ = ["Crowd", "memory"]
+
+ANSWERS = re.compile(r'name="answer" value="(\d+)"')
+
+
+def memory(process: int) -> float:
+    """Return the resident memory of a process and those that it began, in MB."""
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid=,rss="], capture_output=True, text=True, check=True)
+    rows = [tuple(map(int, line.split())) for line in listed.stdout.splitlines()]
+    return sum(rss for pid, parent, rss in rows if process in (pid, parent)) / 1024
+
+
+class Crowd:
+    """People who answer at once.
+
+    Parameters
+    ----------
+    url : str
+    n : int
+    think : callable(rng) -> float
+        Seconds between a page and its answer.
+    seed : int
+    verify : str or bool, default True
+        As httpx takes it.
+
+    Attributes
+    ----------
+    posts, pages : list of float
+        Seconds of each answer until it was acknowledged, and of each page.
+    faults : int
+        Answers and pages that did not come as they should.
+    """
+
+    def __init__(
+        self, url: str, n: int, think: Callable[[random.Random], float], *, seed: int = 0, verify: bool = True
+    ) -> None:
+        self.url, self.n, self.think, self.seed, self.verify = url, n, think, seed, verify
+        self.posts: list[float] = []
+        self.pages: list[float] = []
+        self.faults = 0
+
+    def run(self, seconds: float) -> None:
+        """Answer for so long, or until nothing is asked any more."""
+        asyncio.run(self._run(seconds))
+
+    async def _run(self, seconds: float) -> None:
+        await asyncio.gather(*(self._person(k, time.monotonic() + seconds) for k in range(self.n)))
+
+    async def _person(self, number: int, end: float) -> None:
+        rng = random.Random(1000 * self.seed + number)
+        await asyncio.sleep(rng.random() * 3.0)  # not all at the same instant
+        async with httpx.AsyncClient(base_url=self.url, timeout=30, verify=self.verify, trust_env=False) as client:
+            page = await client.get("/")
+            await client.post("/start", data=_form(page.text, "/start"))
+            while time.monotonic() < end:
+                begun = time.monotonic()
+                page = await client.get("/")
+                self.pages.append(time.monotonic() - begun)
+                form, choices = _form(page.text, "/answer"), ANSWERS.findall(page.text)
+                if page.status_code != 200:
+                    self.faults += 1
+                    await asyncio.sleep(0.2)
+                    continue
+                if not form or not choices:
+                    return
+                await asyncio.sleep(self.think(rng))
+                begun = time.monotonic()
+                said = await client.post("/answer", data={**form, "answer": rng.choice(choices)})
+                self.posts.append(time.monotonic() - begun)
+                self.faults += said.status_code != 303
+
+
+def _form(text: str, action: str) -> dict[str, str]:
+    inside = re.search(rf'action="{action}"[^>]*>(.*?)</form>', text, re.S)
+    return dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', inside.group(1))) if inside else {}
