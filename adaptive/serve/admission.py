@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from adaptive.serve.pages import Desk
     from adaptive.serve.people import People
 
-__all__ = ["Admission"]
+__all__ = ["Admission", "is_nearby"]
 
 MOST_NAME = 80  # letters of a labeller's name
 AT_ONCE = 300  # sessions that one address may begin within a moment: a lecture hall has one address
 PER_SECOND = 0.5  # after that
+NEARBY = (20.0, 300)  # a second, and at once: of this machine, where a proxy may stand, and of nobody knows whom
 UNKNOWN = "This link is not an invitation of this server."
 
 
@@ -51,7 +52,7 @@ class Admission:
         self.panel, self.texts, self._heard = desk.panel, desk.texts, desk.heard
         self.people, self.invitations, self._key = people, invitations, key
         self._salt = secrets.token_bytes(16)  # addresses are kept in memory only, and not as they are
-        self._starts = Rate(per_second, at_once)
+        self._starts, self._nearby = Rate(per_second, at_once), Rate(*NEARBY)
 
     def begin(
         self, address: str, *, participant: str = "", invitation: str = "", name: str = "", form: str = ""
@@ -63,7 +64,8 @@ class Admission:
         Refused
             If this person may not begin, or too many have begun from this address.
         """
-        if not self._starts.allows(self._hashed(address)):
+        rate = self._nearby if address == "" or is_nearby(address) else self._starts
+        if not rate.allows(self._hashed(address)):
             raise Refused(429, "Too many begin at once; wait a moment.")
         if not self.invitations:  # those stay open
             self.people.sweep(self._heard)
@@ -85,6 +87,20 @@ class Admission:
 
     def _hashed(self, address: str) -> bytes:
         return hashlib.blake2b(_house(address).encode(), key=self._salt, digest_size=8).digest()
+
+
+def is_nearby(address: str) -> bool:
+    """Return whether an address is this machine's own.
+
+    Examples
+    --------
+    >>> is_nearby("127.0.0.1"), is_nearby("::1"), is_nearby("192.0.2.1"), is_nearby("nobody")
+    (True, True, False, False)
+    """
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
 
 
 def _house(address: str) -> str:

@@ -163,9 +163,10 @@ class _Pages:
         return await to_thread.run_sync(function, *arguments, limiter=self.threads)
 
     def _address(self, request: Request) -> str:
-        """Whoever asks; of a proxy it is what that one says, in the last place."""
-        told = request.headers.get("x-forwarded-for", "") if self.secure else ""
-        return told.rpartition(",")[2].strip() or (request.client.host if request.client else "")
+        """Whoever asks; behind a proxy what that one says in the last place, empty where it says nothing."""
+        if self.secure:
+            return request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+        return request.client.host if request.client else ""
 
     async def _person(self, request: Request) -> Person | None:
         """Who the cookie says it is; None without one."""

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from adaptive.serve.admission import is_nearby
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -34,7 +36,8 @@ class Limits:
     head, body, reply : float
         Seconds for the head of a request, for its body, and until all of the reply is taken.
     of_address : int or None
-        Connections of one address at once; None: no bound, as behind a proxy, where all have the same.
+        Connections of one address at once, this machine's own left out; None: no bound, as behind a proxy, where all
+        have the same.
     in_all : int
 
     Examples
@@ -73,7 +76,7 @@ class _Open:
 
     def enter(self, one: Any, address: str) -> None:
         own = self.of.setdefault(address, OrderedDict())
-        if self.limits.of_address is not None and len(own) >= self.limits.of_address:
+        if self.limits.of_address is not None and not is_nearby(address) and len(own) >= self.limits.of_address:
             self._make_room(own, one)
         elif len(self.all) >= self.limits.in_all:
             self._make_room(self.all, one)
@@ -108,7 +111,7 @@ def guarded(limits: Limits) -> type[asyncio.Protocol]:
 
         @property
         def waits(self) -> bool:
-            """Whether it is the other side's turn."""
+            """Return whether it is the other side's turn."""
             return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
         def connection_made(self, transport: Any) -> None:

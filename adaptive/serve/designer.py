@@ -157,7 +157,7 @@ class Designer:
             return content != before
 
     def _done(self, design: SequentialDesign) -> float | None:
-        """How far the rule is from where it was before the first answer; None without one."""
+        """Return how far the rule is from where it was before the first answer; None without one."""
         rule: Any = getattr(design.stop, "fraction_done", None)
         if rule is None:
             return None

@@ -40,6 +40,7 @@ TEXTS = {
     "none": "No answers yet.",
     "thanks": "Thank you. Your answers are kept.",
     "result": "{trait}: {mean}; with 95% probability it lies between {low} and {high}.",
+    "your_result": "Your result",
     "among": "{trait}: {level}, higher than {percent} of 100 people; with 95% probability than {low} to {high} of 100.",
     "low": "low",
     "below": "below average",
@@ -49,9 +50,9 @@ TEXTS = {
     "screened": "Thank you. The questions end here.",
     "stale": "That question was no longer open, so the form was not taken. This is where you are.",
     "missing": "Please choose an answer.",
-    "key_tap": "Keys: 1 to 9 answer, 0 is the tenth answer.",
+    "key_tap": "Keys: 1 to {n} answer.",
     "key_tap_labels": "Keys: a digit answers what is called so.",
-    "key_help": "Keys: 1 to 9 choose an answer, 0 the tenth, Enter sends it.",
+    "key_help": "Keys: 1 to {n} choose an answer, Enter sends it.",
     "key_labels": "Keys: a digit chooses the answer of that name, Enter sends it.",
     "numbers": "How it goes",
     "may_stop": "You may stop: twenty more answers are expected to bring less than one point.",
@@ -185,6 +186,11 @@ class Place:
         """Return whether keys choose by place; else a digit chooses the answer that it is."""
         tenth = len(self.answers) < 10 or meant("0", self.answers, beginning=True) in ([], [9])
         return tenth and keys_of(self.answers) != self.answers
+
+    @property
+    def last_key(self) -> str:
+        """Return the key of the last answer that has one, where keys choose by place."""
+        return str(len(self.answers)) if len(self.answers) < 10 else "9, 0"
 
     @property
     def keys(self) -> list[str]:

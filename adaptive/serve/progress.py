@@ -86,7 +86,7 @@ def _band(right: float, n: int) -> tuple[float, float]:
 
 
 def _may_stop(table: dict[str, list[Any]]) -> bool:
-    """Whether the next answers are expected to bring less than a point, and the last ones moved less."""
+    """Return whether the next answers are expected to bring less than a point, and the last ones moved less."""
     if not table["n_labelled"] or table["n_labelled"][-1] < FEWEST:
         return False
     return bool(FURTHER * table["expected_gain"][-1] < POINT and table["change"][-1] < POINT)

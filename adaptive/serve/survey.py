@@ -101,6 +101,11 @@ class Survey:
     attention : sequence of Attention, default ()
         Questions with a right answer, in between.
 
+    Raises
+    ------
+    ValueError
+        If an origin is no site.
+
     Examples
     --------
     >>> from adaptive import Questionnaire

@@ -81,7 +81,8 @@ def _file(path: Path, n: int) -> Path:
     )
     words = '["never", "seldom", "sometimes", "often", "always"]'
     path.write_text(
-        f'title = "Habits"\nanswers = {words}\n[texts]\nresult = "{{trait}}: {{mean}} ({{low}} to {{high}})"\n{items}'
+        f'title = "Habits"\nshow_result = true\nanswers = {words}\n'
+        f'[texts]\nresult = "{{trait}}: {{mean}} ({{low}} to {{high}})"\n{items}'
     )
     return path
 

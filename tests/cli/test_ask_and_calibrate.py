@@ -235,3 +235,13 @@ def test_tests_are_simulated_before_anybody_is_asked(tmp_path, capsys):
         assert says in capsys.readouterr().err
     assert run(["calibrate", "--out", str(out), "--resume", "--stop", "0.4"]) == 2
     assert "are about --simulate" in capsys.readouterr().err
+
+
+def test_ask_begins_with_the_first_item_and_shares_contents_out(tmp_path):
+    kinds = ["x", "x", "x", "y", "y"]
+    items = "".join(f'[[items]]\nid = "q{k}"\ntext = "Q{k}?"\ncontent = "{kind}"\n' for k, kind in enumerate(kinds))
+    head = 'title = "T"\nanswers = ["no", "yes"]\nfirst = "q2"\n'
+    (tmp_path / "test.toml").write_text(head + items + "[content]\nx = 0.5\ny = 0.5\n[stop]\nquestions = 4\n")
+    answering("yes\nno\nyes\nno\n", "ask", tmp_path / "test.toml", "--out", tmp_path / "run")
+    asked = columns(tmp_path / "run/answers.csv")["label"]
+    assert asked[0] == "q2" and [kinds[int(item[1])] for item in asked] == ["x", "y", "x", "y"]

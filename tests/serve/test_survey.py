@@ -173,7 +173,7 @@ def test_what_the_file_may_set(opened, survey, tmp_path):
 @pytest.mark.parametrize(
     ("words", "keys", "help"),
     [
-        (("never", "often", "always"), ["1", "2", "3"], "1 to 9 choose"),
+        (("never", "often", "always"), ["1", "2", "3"], "1 to 3 choose"),
         (("0", "1", "2"), ["0", "1", "2"], "a digit"),
     ],
 )

@@ -12,8 +12,8 @@ import pytest
 import uvicorn
 
 from adaptive.cli import run
-from adaptive.serve import Store, answers_of, sessions_of
-from adaptive.serve.admission import AT_ONCE, Admission
+from adaptive.serve import Store, answers_of, connections, sessions_of
+from adaptive.serve.admission import AT_ONCE, NEARBY, Admission
 from adaptive.serve.connections import Limits, guarded, most_files
 from adaptive.serve.export import forget, named_in
 from adaptive.serve.people import EMPTY, People, Rate
@@ -105,16 +105,16 @@ def test_half_requests_end_and_a_further_byte_prolongs_nothing(listening):
     assert all(map(closed, halves)) and time.monotonic() - begun < 10
 
 
-def test_those_that_wait_make_room_and_whole_requests_do_not(listening):
-    connect = listening(of_address=10)
-    good = connect()
-    assert served(good)
-    halves = [connect(b"GET / HT") for _ in range(30)]
-    assert served(connect())
-    for one in halves[:15]:
-        assert closed(one)
-    other = listening(of_address=None, in_all=5)
-    assert all(served(other()) for _ in range(12))
+def test_those_that_wait_make_room_and_whole_requests_do_not(listening, monkeypatch):
+    for limits in ({"of_address": 10}, {"of_address": None, "in_all": 10}):
+        monkeypatch.setattr(connections, "is_nearby", lambda address, limits=limits: limits["of_address"] is None)
+        connect = listening(**limits)
+        good = connect()
+        assert served(good)
+        halves = [connect(b"GET / HT") for _ in range(30)]
+        assert served(connect())
+        for one in halves[:15]:
+            assert closed(one)
 
 
 def test_files_are_as_many_as_there_may_be():
@@ -171,6 +171,7 @@ def test_ten_thousand_begins_of_one_address_keep_no_other_out(survey, opened, mo
     store.connection.execute("PRAGMA synchronous=OFF")  # hundreds of sessions in a moment
     assert begun("192.0.2.1", 10_000) == AT_ONCE and begun("192.0.2.2", 3) == 3
     assert begun("2001:db8::1", AT_ONCE) + begun("2001:db8::ffff", 5) == AT_ONCE  # one network
+    assert begun("127.0.0.1", 500) == begun("", 500) == NEARBY[1]  # by the clock of this test they come at once
     assert browser().begin().status_code == 200
 
 

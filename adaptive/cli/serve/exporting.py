@@ -126,7 +126,7 @@ def _write(store: AnyStore, out: Path, file: Path | None, bank: Path | None) -> 
 
 
 def _attention(session: dict[str, Any], attended: list[dict[str, Any]]) -> dict[str, Any]:
-    """How many attention items a session got wrong, and whether its test ended for that."""
+    """Count the attention items that a session got wrong; say whether its test ended for that."""
     own = [one for one in attended if one["session"] == session["session"]]
     return {"attention_wrong": sum(not one["correct"] for one in own), "screened_out": any(one["ended"] for one in own)}
 

@@ -113,7 +113,7 @@ class ExposurePool:
 
 
 class ItemRules:
-    """What may be asked next of one of many people: a first item, shares of contents, a cap on exposure.
+    """Items that may come next for one of many people: a first item, shares of contents, a cap on exposure.
 
     Of the items that a person has not been asked, those may come whose content is furthest behind its share. Of these
     those that more than the share ``exposure`` of the other people were asked are out, as in an `ExposurePool`; where
