@@ -37,8 +37,8 @@ def run(script: Script) -> None:
     answers = {store: sum(int(one["answers"]) for one in found) for store, found in kept.items()}
     script.judge(
         "ours-serve-worker-kills", len(answers) == 2 and min(answers.values()) > N_PEOPLE, kind="must hold",
-        claim="One of two processes killed at random points loses and doubles no acknowledged answer, mixes no sessions, "
-        "and changes no question, on a folder and on PostgreSQL; another process takes its place.",
+        claim="One of two processes killed at random points loses and doubles no acknowledged answer, mixes no "
+        "sessions and changes no question, on a folder and on PostgreSQL; another process takes its place.",
         target=f"{n_kills} kills on each store, 8 people answering at once, 0 lost, 0 doubled",
         value="; ".join(f"{store}: {n_kills} kills, {n} answers, 0 lost, 0 doubled" for store, n in answers.items())
         + "; all sequences equal to those offline",
