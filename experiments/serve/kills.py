@@ -48,8 +48,8 @@ def run(script: Script) -> None:
     waits = [float(one) for seed in range(parts) for one in script.kept("chooser-kills", choosers, seed)["waits"]]
     script.judge(
         "ours-serve-chooser-kills", max(waits) <= 5.0, kind="must hold",
-        claim="When the process that chooses rows for labellers is killed, another one takes over; no row is given to two "
-        "people, and no answer is lost.",
+        claim="When the process that chooses rows for labellers is killed, another one takes over; no row is given to "
+        "two people, and no answer is lost.",
         target="chosen rows again within 5 s of each kill",
         value=f"{len(waits)} kills, {max(waits):.1f} s at most", seed=list(range(parts)),
     )  # fmt: skip
