@@ -9,11 +9,12 @@
     simulation_based_calibration(design, n), uniformity(table)
                                       ranks of the truth after n designed runs: is the whole loop honest?
 
+    beside_rival(design)              left-out labels predicted by the model, and by scikit-learn's LogisticRegressionCV
     mean_rank(estimator, pairs)       where held-out pairs stand in the ranking of what their users have not seen
     information_score(p, y, y_train)  bits per label that predictions tell beyond the class frequencies
     variance_factor(log_score)        how far off left-out outcomes are, beside how far off they were said to be
 
-All but the last five take a design and return columns (a dict of lists, one entry per row), which `adaptive.plots`
+All but the last six take a design and return columns (a dict of lists, one entry per row), which `adaptive.plots`
 draws and a data frame takes. They replay the design's answers on a copy of the estimator that it started from; the
 design is not changed.
 """
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from adaptive.lazy import lazily as _lazily
 
 if _TYPE_CHECKING:
+    from adaptive.diagnostics.beside_rival import beside_rival, rival_in_words
     from adaptive.diagnostics.calibration import calibration
     from adaptive.diagnostics.class_balance import class_balance
     from adaptive.diagnostics.information_score import information_score
@@ -34,6 +36,7 @@ if _TYPE_CHECKING:
     from adaptive.estimators.variance_factor import variance_factor
 
 __all__ = [
+    "beside_rival",
     "calibration",
     "class_balance",
     "in_words",
@@ -41,6 +44,7 @@ __all__ = [
     "learning_curve",
     "mean_rank",
     "predictive_check",
+    "rival_in_words",
     "simulation_based_calibration",
     "uniformity",
     "variance_factor",

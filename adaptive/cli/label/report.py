@@ -32,7 +32,8 @@ def write(design: SequentialDesign, rows: AnyRows, folder: Job, report: bool = F
     counts, asked = Counter(labels.values()), len(history["step"])
     print(f"\n{count_in_words(labels, rows)}, {asked} of them asked.")
     if asked:
-        progress(design, folder, {str(label): counts[label] for label in rows.classes})
+        by_class = {str(label): counts[label] for label in rows.classes}
+        progress(design, folder, by_class, beside=_beside(design, rows, report))
 
 
 def count_in_words(labels: Mapping[int, Any], rows: AnyRows) -> str:
@@ -42,8 +43,31 @@ def count_in_words(labels: Mapping[int, Any], rows: AnyRows) -> str:
     return f"{sum(counts.values())} of {len(rows)} rows have a label ({told})"
 
 
-def progress(design: SequentialDesign, folder: Job, counts: dict[str, int]) -> None:
-    """Write progress.csv, summary.json and the figures on accuracy and stopping; print what they say."""
+def _beside(design: SequentialDesign, rows: AnyRows, report: bool) -> dict[str, Any] | None:
+    """Compare with what a user would have taken instead, where that is asked for, or labelling has ended."""
+    from adaptive import diagnostics
+
+    X, y = getattr(rows, "X", None), getattr(rows, "y", None)
+    if not (report or design.finished) or X is None or y is None:  # a stored table is not read for it
+        return None
+    known = np.flatnonzero([label is not None for label in y])
+    return diagnostics.beside_rival(design, (X[known], y[known]) if len(known) else None)
+
+
+def progress(
+    design: SequentialDesign, folder: Job, counts: dict[str, int], *, beside: dict[str, Any] | None = None
+) -> None:
+    """Write progress.csv, summary.json and the figures on accuracy and stopping; print what they say.
+
+    Parameters
+    ----------
+    design : SequentialDesign
+    folder : Job
+    counts : dict
+        Labels by class.
+    beside : dict, optional
+        See `adaptive.diagnostics.beside_rival`.
+    """
     from adaptive import diagnostics, plots
 
     every = max(1, design.iteration // 20)
@@ -60,12 +84,15 @@ def progress(design: SequentialDesign, folder: Job, counts: dict[str, int]) -> N
         folder.draw(drawing, "predicted")
         right, n = judged["accuracy"][-1], judged["n_events"][-1]
         print(f"Of the {n} answers {right:.0%} were predicted right before they were given (they are the hard ones).")
+    if beside is not None:
+        print(diagnostics.rival_in_words(beside))
     folder.write_summary(
         {
             "labels": counts,
             "asked": len(design.history_["step"]),
             "finished": design.finished,
             "believed accuracy": report["expected_accuracy"][-1] if report["n_labelled"] else None,
+            "beside LogisticRegressionCV": beside,
         }
     )
 
