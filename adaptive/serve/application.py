@@ -30,15 +30,15 @@ from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
 from adaptive.loop.log.storage import LogError
-from adaptive.serve.admission import UNKNOWN, Admission
-from adaptive.serve.guard import Guard
+from adaptive.serve.gate.admission import UNKNOWN, Admission
+from adaptive.serve.gate.guard import Guard
+from adaptive.serve.gate.signing import Signer
 from adaptive.serve.interface import ROOM, Interface
 from adaptive.serve.labelling import LabellingDesk, Pool
 from adaptive.serve.pages import Place, bell, bell_x
 from adaptive.serve.people import People, Person, Rate
 from adaptive.serve.refusals import Refused
 from adaptive.serve.rendering import readable
-from adaptive.serve.signing import Signer
 from adaptive.serve.stores.any_store import AnyStore
 from adaptive.serve.stores.opening import open_store
 from adaptive.serve.survey import Survey, SurveyDesk

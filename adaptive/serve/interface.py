@@ -21,10 +21,10 @@ from starlette.routing import Route
 from adaptive.serve.refusals import Refused
 
 if TYPE_CHECKING:
-    from adaptive.serve.admission import Admission
+    from adaptive.serve.gate.admission import Admission
+    from adaptive.serve.gate.signing import Signer
     from adaptive.serve.pages import Desk, Place
     from adaptive.serve.people import People, Person, Rate
-    from adaptive.serve.signing import Signer
 
 __all__ = ["ROOM", "Interface"]
 

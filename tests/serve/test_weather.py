@@ -12,10 +12,11 @@ import pytest
 import uvicorn
 
 from adaptive.cli import run
-from adaptive.serve import Store, answers_of, connections, sessions_of
-from adaptive.serve.admission import AT_ONCE, NEARBY, Admission
-from adaptive.serve.connections import Limits, guarded, most_files
+from adaptive.serve import Store, answers_of, sessions_of
 from adaptive.serve.export import forget, named_in
+from adaptive.serve.gate import connections
+from adaptive.serve.gate.admission import AT_ONCE, NEARBY, Admission
+from adaptive.serve.gate.connections import Limits, guarded, most_files
 from adaptive.serve.people import EMPTY, People, Rate
 from adaptive.serve.refusals import Refused
 from adaptive.serve.stores.faults import StoreError
@@ -229,7 +230,7 @@ def _desk_of(browser):
 
 
 def _secret(store, browser):
-    from adaptive.serve.signing import Signer
+    from adaptive.serve.gate.signing import Signer
 
     cookie = next(iter(browser.client.cookies.jar))
     return Signer(store.key()).secret(cookie.value)
