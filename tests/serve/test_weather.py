@@ -189,7 +189,7 @@ def test_a_proxy_says_whose_address_it_is(survey, opened):
         assert said.status_code == status
 
 
-def test_a_form_that_is_sent_twice_begins_one_session(survey, opened):
+def test_a_form_that_is_sent_twice_begins_one_session(survey, opened, monkeypatch):
     browser, store = opened(survey())
     anna, again = browser(), browser()
     anna.get()
@@ -201,6 +201,10 @@ def test_a_form_that_is_sent_twice_begins_one_session(survey, opened):
     other = browser()
     other.begin()
     assert len(sessions_of(store)) == 2
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 3600)
+    browser().post("/start", form)  # whoever finds an old form
+    assert len(sessions_of(store)) == 3
 
 
 def test_sessions_that_say_nothing_end_and_those_that_said_something_stay(survey, pool, opened, tmp_path):
