@@ -14,6 +14,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adaptive.loop.log.plain_data import decode, encode
@@ -99,16 +100,19 @@ class Designer:
         Who may be asked where candidates are a row and a person; empty: anybody.
     learnt : callable(design)
         Called after each look that found something.
+    keeps : bool, default False
+        Whether ``begin`` returns the one design that there is, whose log is its own: it is never closed here.
     """
 
     def __init__(
         self, begin: Callable[[], SequentialDesign], ledger: Ledger, store: AnyStore, number: int, *, ahead: int,
         present: Callable[[], Collection[int]], own: Collection[int] = (),
-        learnt: Callable[[SequentialDesign], None] = lambda design: None,
+        learnt: Callable[[SequentialDesign], None] = lambda design: None, keeps: bool = False,
     ) -> None:  # fmt: skip
         self._begin, self.ledger, self.store = begin, ledger, store
         self.stock, self._report, self._wanted = Stock(store, number), Stock(store, REPORT), Stock(store, WANTED)
         self._reported: dict[str, Any] | None = None
+        self._keeps, self._unsure, self._said = keeps, False, ""
         self.ahead, self._present, self._own, self._learnt = ahead, present, own, learnt
         self.progress = Progress()
         self._first: float | None = None  # share done before the first answer
@@ -122,16 +126,20 @@ class Designer:
         """Return the design, having learnt what the log says; for one caller at a time (`hold`)."""
         if self._design is None:
             self._design = self._begin()
-        if self._design.follow(self.ledger.fetch):
+        # after a fault the design reads its log again, which nobody may write meanwhile where it is one object
+        with self.ledger.guard if self._keeps and self._unsure else nullcontext():
+            found = self._design.follow(self.ledger.fetch)
+        self._unsure = False
+        if found:
             self._learnt(self._design)
         return self._design
 
     def forget(self) -> None:
         """Close the design: it comes back by replay."""
         with self._guard:
-            if self._design is not None:
+            if self._design is not None and not self._keeps:
                 self._design.close()
-            self._design = None
+            self._design, self._unsure = None, True
 
     # -- choosing -----------------------------------------------------------------------------------------------
 
@@ -232,7 +240,10 @@ class Designer:
                     self.forget()
                     self._stop.wait(AGAIN)
             except Exception as problem:  # the store is away, say: whoever answers goes on meanwhile
-                LOGGER.warning("choosing begins anew (%s: %s)", type(problem).__name__, problem)
+                said = f"{type(problem).__name__}: {problem}"
+                if said != self._said:  # once, however long it lasts
+                    LOGGER.warning("rows are drawn at random until choosing works again (%s)", said)
+                self._said = said
                 self.forget()
                 self._stop.wait(AGAIN)
 

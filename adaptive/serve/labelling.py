@@ -44,6 +44,7 @@ __all__ = ["DESIGN", "SKILLS", "LabellingDesk", "Pool"]
 
 SKILLS = "skills"  # a fact of the store: what is believed about each who has answered
 DESIGN = 0  # of the store: sessions count from 1
+THERE = 120.0  # seconds for which rows are kept in stock for somebody
 MOST_PASSES = 50  # more than answers that one session may give up on
 _LEASE = """
 INSERT INTO leases VALUES (?, ?, ?, ?)
@@ -155,11 +156,12 @@ class LabellingDesk:
             store.fact("people", str(len(pool.people)))
         self.words = [str(one) for one in pool.classes]
         self.give_up = pool.overlap if pool.give_up is None else pool.give_up
+        self._there: dict[int, float] = {}  # when each last had a query open
         self._kept = 0  # answers when skills were last written
         self.ledger = self._opened()
         self.designer = Designer(
             self._begun, self.ledger, store, DESIGN, ahead=pool.ahead, present=self._present, own=pool.people,
-            learnt=self._keep_skills if pool.people else lambda design: None,
+            learnt=self._keep_skills if pool.people else lambda design: None, keeps=pool.own_log,
         )  # fmt: skip
         if pool.ahead:
             if store.lead():  # a pool or log at fault is said before anybody comes, and the first find rows in stock
@@ -306,9 +308,10 @@ class LabellingDesk:
         return {(query, position): (session, min(until, latest)) for query, position, session, until in found}
 
     def _present(self) -> list[int]:
-        """Who has a query open."""
+        """Who has a query open, or had one a moment ago: between an answer and the next page they have none."""
         now = self._clock()
-        return sorted({session for session, until in self._leases().values() if until > now})
+        self._there |= {session: now for session, until in self._leases().values() if until > now}
+        return sorted(session for session, when in self._there.items() if now - when < THERE)
 
     def _lease(self, run: Run, one: Open, session: int) -> Open:
         run(_LEASE, (*one.key, session, self._clock() + self.pool.lease))
@@ -443,3 +446,5 @@ class LabellingDesk:
         if self.pool.people and self._said and self.store.lead():
             self._keep_skills(self.designer.design(), every=1)
         self.designer.forget()
+        if self.pool.own_log:
+            self._own.close()

@@ -91,7 +91,7 @@ def tried(folder: Path, database: Postgres, people: int) -> dict[str, Any]:
     before, after = answers(folder / "before"), answers(folder / "after")
     sessions = {row["session"] for row in before}
     return {
-        "answers": len(before), "acknowledged": len(crowd.posts) - crowd.faults, "faults": crowd.faults,
+        "answers": len(before), "acknowledged": crowd.acknowledged, "faults": crowd.faults,
         "whole": len(before) == N_ITEMS * people == len({(row["session"], row["item"]) for row in before}),
         "sessions": len(sessions), "same": before == after,
     }  # fmt: skip

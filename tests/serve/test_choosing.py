@@ -105,6 +105,57 @@ def test_people_at_several_processes_share_one_design(desks, pool, place):
         assert np.array_equal(found, replayed.estimator_.predictive(ROWS).probabilities)
 
 
+def test_each_has_rows_in_stock_where_people_are_told_apart(tmp_path):
+    from adaptive.cli.serve.pools import pool as read
+    from adaptive.serve import Store
+
+    X = np.random.default_rng(0).standard_normal((40, 2)).round(3)
+    (tmp_path / "rows.csv").write_text("\n".join(["a,b", *(f"{a},{b}" for a, b in X)]) + "\n")
+    source = read(
+        tmp_path / "rows.csv", "no,yes", text=None, image=None, features=None, overlap=1, seed=0, stop=None, skills=2
+    )
+    with Store(tmp_path / "store") as store:
+        desk = LabellingDesk(source, store)
+        for _ in range(6):
+            for session in (1, 2):
+                place = desk.place(session)
+                position = source.row(int(place.number.split(".")[1]))
+                desk.answer(session, place.number, str(int(X[position].sum() > 0)))
+                until(lambda: desk.designer.stock.read()["n_events"] == len(desk.ledger.events))
+        asked = [event for event in desk.ledger.events if event["event"] == "ask"]
+        assert len(asked) == 12 and not any("stock" in event for event in asked[4:])
+        desk.close()
+
+
+def test_a_run_of_its_own_log_survives_a_fault_of_who_chooses(tmp_path, monkeypatch, capsys):
+    from adaptive.cli import run
+    from adaptive.cli.serve.pools import of_run
+    from adaptive.serve import Store
+
+    (tmp_path / "rows.csv").write_text("a,b\n" + "".join(f"{k},{k * k % 11}\n" for k in range(20)))
+    out = ["--out", str(tmp_path / "run")]
+    asked = ["--ask", str(tmp_path / "next.csv"), "--batch", "2"]
+    assert run(["label", str(tmp_path / "rows.csv"), "--classes", "no,yes", *asked, *out]) == 0
+    with Store(tmp_path / "store") as store:
+        desk = LabellingDesk(of_run(tmp_path / "run"), store)
+        learnt, faults = SequentialDesign.proposal, iter([True, True])
+
+        def proposal(self, *more, **options):
+            if next(faults, False):
+                raise OSError("no room")
+            return learnt(self, *more, **options)
+
+        monkeypatch.setattr(SequentialDesign, "proposal", proposal)
+        for _ in range(6):
+            place = desk.place(1)
+            desk.answer(1, place.number, "0")
+        until(lambda: desk.designer.stock.read()["n_events"] == len(desk.ledger.events))
+        assert len(desk.ledger.said) == 6
+        desk.close()
+    assert run(["label", "--report", *out]) == 0
+    capsys.readouterr()
+
+
 def test_another_process_chooses_when_the_first_has_ended(desks):
     first, second = desks(), desks()
     assert first.designer._design is not None and second.designer._design is None

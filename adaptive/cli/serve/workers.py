@@ -56,7 +56,8 @@ def supervise(n: int, listening: socket.socket) -> None:
                     continue
                 assert worker.stdin is not None
                 worker.stdin.close()
-                short = short + 1 if time.monotonic() - begun[k] < SHORT else 0
+                killed = worker.returncode in (-signal.SIGKILL, -signal.SIGTERM)  # by somebody, which is no fault here
+                short = short + (not killed) if time.monotonic() - begun[k] < SHORT else 0
                 if short >= MOST_SHORT:
                     raise CommandError(f"workers end as soon as they begin (exit code {worker.returncode}).")
                 workers[k], begun[k] = _begun(listening), time.monotonic()

@@ -40,6 +40,8 @@ class Crowd:
     ----------
     posts, pages : list of float
         Seconds of each answer until it was acknowledged, and of each page.
+    acknowledged : int
+        Answers that were kept.
     faults : int
         Answers and pages that did not come as they should.
     """
@@ -50,7 +52,7 @@ class Crowd:
         self.url, self.n, self.think, self.seed, self.verify = url, n, think, seed, verify
         self.posts: list[float] = []
         self.pages: list[float] = []
-        self.faults = 0
+        self.acknowledged = self.faults = 0
 
     def run(self, seconds: float) -> None:
         """Answer for so long, or until nothing is asked any more."""
@@ -66,21 +68,34 @@ class Crowd:
             page = await client.get("/")
             await client.post("/start", data=_form(page.text, "/start"))
             while time.monotonic() < end:
-                begun = time.monotonic()
-                page = await client.get("/")
-                self.pages.append(time.monotonic() - begun)
-                form, choices = _form(page.text, "/answer"), ANSWERS.findall(page.text)
-                if page.status_code != 200:
+                try:
+                    if not await self._one(client, rng):
+                        return
+                except httpx.HTTPError:  # the server was killed
                     self.faults += 1
                     await asyncio.sleep(0.2)
-                    continue
-                if not form or not choices:
-                    return
-                await asyncio.sleep(self.think(rng))
-                begun = time.monotonic()
-                said = await client.post("/answer", data={**form, "answer": rng.choice(choices)})
-                self.posts.append(time.monotonic() - begun)
-                self.faults += said.status_code != 303
+
+    async def _one(self, client: httpx.AsyncClient, rng: random.Random) -> bool:
+        """Read a page and answer it; return whether there was something to answer."""
+        begun = time.monotonic()
+        page = await client.get("/")
+        self.pages.append(time.monotonic() - begun)
+        if page.status_code != 200:
+            self.faults += 1
+            await asyncio.sleep(0.2)
+            return True
+        form, choices = _form(page.text, "/answer"), ANSWERS.findall(page.text)
+        if not form or not choices:
+            return False
+        await asyncio.sleep(self.think(rng))
+        begun = time.monotonic()
+        said = await client.post("/answer", data={**form, "answer": rng.choice(choices)})
+        self.posts.append(time.monotonic() - begun)
+        if said.status_code == 303:
+            self.acknowledged += 1
+        else:
+            self.faults += 1
+        return True
 
 
 def _form(text: str, action: str) -> dict[str, str]:

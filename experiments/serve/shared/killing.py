@@ -13,7 +13,10 @@ import time
 
 from adaptive.cli.serve.tests import survey
 from adaptive.loop import SequentialDesign
+from adaptive.loop.log.event_log import parsed
 from adaptive.serve import Store, answers_of, open_store
+from adaptive.serve.designer import Stock
+from experiments.serve.shared.crowd import Crowd
 from experiments.serve.shared.process import Server, Visitor
 
 N_PEOPLE, N_ITEMS = 5, 100
@@ -99,6 +102,45 @@ def killed_workers(tmp_path, place, n_kills, seed, n_people=8, n_items=30):
                 sent.pop(0)
             assert [question for question, _ in kept] == uninterrupted(source, person.number, kept)[0]
         return sum(len(kept_of(store, person)) for person in people)
+
+
+def killed_choosers(tmp_path, place, n_people=6):
+    """Kill both workers of a pool, one after the other, while people label; return events of the log by kind.
+
+    One of the two chooses: after each kill rows come out of the stock again within five seconds.
+    """
+    rows = "".join(f"{k},{k * 7 % 31},{k * 11 % 17}\n" for k in range(600))
+    (tmp_path / "rows.csv").write_text("number,a,b\n" + rows)
+    command = ("--label", tmp_path / "rows.csv", "--classes", "no,yes", "--features", "a,b", "--store", place)
+    waits = []
+    with Server(*command, "--workers", 2) as server:
+        crowd = Crowd(server.url, n_people, lambda rng: rng.uniform(0.05, 0.3))
+        labelling = threading.Thread(target=crowd.run, args=(40.0,))
+        labelling.start()
+        with open_store(place, folder=tmp_path, write=False) as store:
+            for worker in server.workers():
+                wanted = crowd.acknowledged + 2 * n_people
+                while crowd.acknowledged < wanted:
+                    time.sleep(0.02)
+                os.kill(worker, signal.SIGKILL)
+                killed_at, before = time.monotonic(), _learnt(store)
+                while _learnt(store) <= before:
+                    assert time.monotonic() < killed_at + 120, "nobody chooses any more"
+                    time.sleep(0.02)
+                waits.append(time.monotonic() - killed_at)
+        server.kill(signal.SIGINT)
+        labelling.join(timeout=60)
+    with open_store(place, folder=tmp_path) as store:
+        events = parsed(store.log(0).storage.read(), "")[1]
+        assert len(answers_of(store, 0)) >= crowd.acknowledged, "an acknowledged answer was lost"
+    asked = [event["positions"][0] for event in events if event["event"] == "ask"]
+    assert len(asked) == len(set(asked)), "two people were given one row"
+    return {"events": events, "waits": waits}
+
+
+def _learnt(store):
+    """Return how many events whoever chooses has learnt."""
+    return Stock(store, 0).read()["n_events"]
 
 
 def kept_of(store, person):
