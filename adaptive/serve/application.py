@@ -16,6 +16,7 @@ import hashlib
 import logging
 import os
 import secrets
+import time
 from collections.abc import AsyncIterator, Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,15 +31,15 @@ from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
 from adaptive.loop.log.storage import LogError
-from adaptive.serve.admission import UNKNOWN, Admission
-from adaptive.serve.guard import Guard
+from adaptive.serve.gate.admission import UNKNOWN, Admission
+from adaptive.serve.gate.guard import Guard
+from adaptive.serve.gate.signing import Signer
 from adaptive.serve.interface import ROOM, Interface
 from adaptive.serve.labelling import LabellingDesk, Pool
 from adaptive.serve.pages import Place, bell, bell_x
 from adaptive.serve.people import People, Person, Rate
 from adaptive.serve.refusals import Refused
 from adaptive.serve.rendering import readable
-from adaptive.serve.signing import Signer
 from adaptive.serve.stores.any_store import AnyStore
 from adaptive.serve.stores.opening import open_store
 from adaptive.serve.survey import Survey, SurveyDesk
@@ -54,6 +55,7 @@ LOGGER = logging.getLogger("adaptive.serve")
 HERE = Path(__file__).parent
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 THREADS = 4  # at once; what they do holds Python's lock for most of its time
+SAME_FORM = 600.0  # seconds in which a start form begins one session, however often it is sent
 YEAR = 365 * 24 * 3600
 
 
@@ -223,7 +225,7 @@ class _Pages:
 
     def _start_page(self, request: Request, closed: str, secret: str = "", participant: str | None = None) -> Response:
         who = f"start {secret}" if participant is None else f"participant {participant}"
-        token = self.signer.token(0, f"{who} {secrets.token_hex(8)}")
+        token = self.signer.token(0, f"{who} {int(time.time())}.{secrets.token_hex(8)}")
         leave = "" if self.desk.panel is None else self.desk.panel.back(participant)
         content: dict[str, Any] = {"secret": secret, "participant": participant or "", "leave": leave}
         return self._page(request, "start.html", closed=closed, token=token, **content)
@@ -247,13 +249,16 @@ class _Pages:
     async def start(self, request: Request) -> Response:
         token, secret, name, participant = await self._form(request, "token", "secret", "name", "participant")
         who = f"participant {participant}" if self.desk.panel is not None else f"start {secret}"
-        if not (self.signer.place(token, 0) or "").startswith(f"{who} "):
+        place = self.signer.place(token, 0) or ""
+        if not place.startswith(f"{who} "):
             raise Refused(403, "The form is not one of these pages; nothing was begun.")
+        made = int(place.rpartition(" ")[2].partition(".")[0])
+        again = token if abs(time.time() - made) < SAME_FORM else ""  # an old form is no way into a session
         known = request.cookies.get(self.cookie) if self.desk.panel is None and not secret else None
         if known is not None and await self._work(self.people.find, self.signer.secret(known)):
             return RedirectResponse("/", 303)
         begin = functools.partial(self.admission.begin, participant=participant, invitation=secret, name=name,
-                                  form=token)  # fmt: skip
+                                  form=again)  # fmt: skip
         secret = await self._work(begin, self._address(request))
         response = RedirectResponse("/", 303)
         response.set_cookie(

@@ -5,7 +5,7 @@ POST /api/session  {}                                            begin; with {"p
 POST /api/answer   {"session": ..., "question": ..., "answer": 0}  the answer's place in the list, or "skip"
 
 Both reply with the session's place: {"session", "question": {"id", "text", "answers", "may_skip"} or null, "answered",
-"progress", "done"}; at the end "estimates" where they are shown, and "leave", the panel's address.
+"progress", "done"}; at the end "estimates" where they are shown, "screened", and "leave", the panel's address.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from starlette.routing import Route
 from adaptive.serve.refusals import Refused
 
 if TYPE_CHECKING:
-    from adaptive.serve.admission import Admission
+    from adaptive.serve.gate.admission import Admission
+    from adaptive.serve.gate.signing import Signer
     from adaptive.serve.pages import Desk, Place
     from adaptive.serve.people import People, Person, Rate
-    from adaptive.serve.signing import Signer
 
 __all__ = ["ROOM", "Interface"]
 
@@ -109,6 +109,7 @@ class Interface:
             reply["estimates"] = [
                 {"trait": one.trait, "mean": one.mean, "low": one.low, "high": one.high} for one in place.estimates
             ]
+            reply["screened"] = place.screened
             reply["leave"] = "" if panel is None else panel.back(person.participant)
         return JSONResponse(reply | ({"error": error} if error else {}), status)
 

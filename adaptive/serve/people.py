@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from adaptive.serve.gate.signing import hashed, new_secret
 from adaptive.serve.refusals import Refused
-from adaptive.serve.signing import hashed, new_secret
 
 if TYPE_CHECKING:
     from adaptive.serve.stores.any_store import AnyStore, Run

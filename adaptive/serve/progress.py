@@ -62,7 +62,7 @@ def from_zero(fraction: float, first: float) -> float:
 
     Examples
     --------
-    >>> from_zero(0.4, 0.4), from_zero(0.7, 0.4), from_zero(0.2, 0.4)
+    >>> from_zero(0.5, 0.5), from_zero(0.75, 0.5), from_zero(0.2, 0.5)
     (0.0, 0.5, 0.0)
     """
     return max(0.0, fraction - first) / (1.0 - first) if first < 1.0 else 1.0

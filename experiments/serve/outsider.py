@@ -113,12 +113,50 @@ def attempts(out: Outsider) -> dict[str, Callable[[], int]]:
         "another's answers": lambda: out.send("GET", "/answers"),
         "guessing 50 invitations": lambda: max(out.send("GET", f"/i/{k:032x}") for k in range(50)),
         "a form sent again after it was taken": lambda: _again(out, mine, stale),
+        "JSON from the page of another site": lambda: out.send(
+            "POST", "/api/session", b"{}", Origin="https://evil.example", Sec_Fetch_Site="cross-site"
+        ),
+        "leave of a browser for another site's page": lambda: out.send(
+            "OPTIONS", "/api/session", Origin="https://evil.example", Access_Control_Request_Method="POST"
+        ),
+        "an answer in JSON to another's session": lambda: out.raw(
+            _in_json(b'{"session": "IjAw.AA", "question": "0.0", "answer": 1}')
+        ),
+        "JSON of 20,000 brackets": lambda: out.raw(_in_json(b"[" * 20_000)),
+        "an origin that is none": lambda: out.answer(mine, form, Origin="http://[::1"),
+        "a path of 5,000 digits": lambda: out.send("GET", "/picture/" + "9" * 5000, Cookie=mine),
+        "450 half requests": lambda: _half(out),
         "500 requests in a row": lambda: max(out.send("GET", "/", Cookie=theirs) for _ in range(500)),
     }
 
 
-EXPECTED = {"X-Forwarded-Host": {200}, "a form sent again after it was taken": {409}, "500 requests in a row": {429},
-            "not HTTP": {0, 400}, "a header of 100 kB": {0, 400, 431}, "a body of 10 MB": {0, 413}}  # fmt: skip
+EXPECTED = {
+    "X-Forwarded-Host": {200},
+    "450 half requests": {200},
+    "a form sent again after it was taken": {409},
+    "500 requests in a row": {429},
+    "not HTTP": {0, 400},
+    "a header of 100 kB": {0, 400, 431},
+    "a body of 10 MB": {0, 413},
+}
+
+
+def _in_json(body: bytes) -> bytes:
+    head = b"POST /api/answer HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    return head + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+def _half(out: Outsider) -> int:
+    """Half a request on each of 450 connections; the status that others get meanwhile."""
+    halves = []
+    try:
+        for _ in range(450):
+            halves.append(socket.create_connection(("127.0.0.1", out.server.port), timeout=20))
+            halves[-1].sendall(b"POST /answer HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+        return out.send("GET", "/")
+    finally:
+        for one in halves:
+            one.close()
 
 
 def _again(out: Outsider, cookie: str, form: dict[str, str]) -> int:

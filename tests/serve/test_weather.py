@@ -12,10 +12,11 @@ import pytest
 import uvicorn
 
 from adaptive.cli import run
-from adaptive.serve import Store, answers_of, connections, sessions_of
-from adaptive.serve.admission import AT_ONCE, NEARBY, Admission
-from adaptive.serve.connections import Limits, guarded, most_files
+from adaptive.serve import Store, answers_of, sessions_of
 from adaptive.serve.export import forget, named_in
+from adaptive.serve.gate import connections
+from adaptive.serve.gate.admission import AT_ONCE, NEARBY, Admission
+from adaptive.serve.gate.connections import Limits, guarded, most_files
 from adaptive.serve.people import EMPTY, People, Rate
 from adaptive.serve.refusals import Refused
 from adaptive.serve.stores.faults import StoreError
@@ -188,7 +189,7 @@ def test_a_proxy_says_whose_address_it_is(survey, opened):
         assert said.status_code == status
 
 
-def test_a_form_that_is_sent_twice_begins_one_session(survey, opened):
+def test_a_form_that_is_sent_twice_begins_one_session(survey, opened, monkeypatch):
     browser, store = opened(survey())
     anna, again = browser(), browser()
     anna.get()
@@ -200,6 +201,10 @@ def test_a_form_that_is_sent_twice_begins_one_session(survey, opened):
     other = browser()
     other.begin()
     assert len(sessions_of(store)) == 2
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 3600)
+    browser().post("/start", form)  # whoever finds an old form
+    assert len(sessions_of(store)) == 3
 
 
 def test_sessions_that_say_nothing_end_and_those_that_said_something_stay(survey, pool, opened, tmp_path):
@@ -229,7 +234,7 @@ def _desk_of(browser):
 
 
 def _secret(store, browser):
-    from adaptive.serve.signing import Signer
+    from adaptive.serve.gate.signing import Signer
 
     cookie = next(iter(browser.client.cookies.jar))
     return Signer(store.key()).secret(cookie.value)

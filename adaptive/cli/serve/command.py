@@ -122,11 +122,25 @@ def serve(
             f"got {' and '.join(given) or 'none'}."
         )
     if label_studio is not None:
-        own = (bank, classes, image, features, invite, behind_proxy, question, instructions, texts, one_tap, give_up)
+        own = (
+            bank,
+            classes,
+            image,
+            features,
+            invite,
+            behind_proxy,
+            question,
+            instructions,
+            texts,
+            one_tap,
+            give_up,
+            exposure,
+        )
         if any(own):
             raise CommandError(
                 "--bank, --classes, --image, --features, --question, --instructions, --texts, --one-tap, --give-up, "
-                "--invite and --behind-proxy are not about --label-studio, which has its own labels, page and people."
+                "--exposure, --invite and --behind-proxy are not about --label-studio, which has its own labels, page "
+                "and people."
             )
         if workers > 1 or is_database(store):
             raise CommandError("--workers and a database are about pages of our own, not about --label-studio.")

@@ -72,7 +72,7 @@ def run(
 
 def _connections(behind_proxy: bool) -> Any:
     """The class of connections: as many as there may be files open, and of one address a share of them."""
-    from adaptive.serve.connections import SPARE, Limits, guarded, most_files
+    from adaptive.serve.gate.connections import SPARE, Limits, guarded, most_files
 
     limits = Limits()
     return guarded(

@@ -146,7 +146,7 @@ class ItemRules:
     --------
     >>> rules = ItemRules("abcd", first="a", content=dict(a=1, b=1, c=2, d=2), shares={1: 0.5, 2: 0.5})
     >>> rules.barred([]), rules.barred(["a"]), rules.barred(["a", "c"])
-    ([1, 2, 3], [0, 1], [0, 2, 3])
+    ([1, 2, 3], [0, 1], [0, 2])
     """
 
     def __init__(

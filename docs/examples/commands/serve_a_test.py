@@ -26,6 +26,7 @@ folder = Path(tempfile.mkdtemp())
 os.chdir(folder)
 os.environ["COLUMNS"] = "100"
 Path("questions.toml").write_text("""title = "How outgoing are you?"
+show_result = true
 answers = ["no", "rather no", "rather yes", "yes"]
 items = [
     {id = "party", text = "I am the life of the party."},
@@ -57,7 +58,7 @@ def person(outgoing):
             fields["answer"] = 3 - outgoing if "background" in page else outgoing
         request = urllib.request.Request(address.rstrip("/") + form[1], urllib.parse.urlencode(fields).encode())
         page = browser.open(request).read().decode()
-    return re.search(r"trait: .*?\.</p>", page, re.DOTALL)[0].removesuffix("</p>")
+    return re.search(r"Your result: .*?\.</p>", page, re.DOTALL)[0].removesuffix("</p>")
 
 
 for outgoing in 0, 2, 3:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from adaptive.serve.admission import is_nearby
+from adaptive.serve.gate.admission import is_nearby
 
 if TYPE_CHECKING:
     import asyncio
