@@ -10,6 +10,8 @@ import numpy as np
 from adaptive import checks, pool, scorers
 from adaptive.scorers import record_of
 from adaptive.selection.arguments import Allowed, all_prices, check_enough, prices_of, written_out
+from adaptive.selection.bounds.certificates import certificate, weighted_rows
+from adaptive.selection.bounds.exchanges import improved, in_order
 from adaptive.selection.evaluation import checked
 from adaptive.selection.ranking import best_positions
 from adaptive.selection.scoring import Believer, Outlook, View, require_given, undecided
@@ -40,6 +42,7 @@ def select(
     joint: bool = True,
     random_state: RandomState = None,
     return_scores: bool = False,
+    return_certificate: bool = False,
     chunk_size: int | None = None,
     n_jobs: int | None = None,
 ) -> Any:
@@ -49,7 +52,7 @@ def select(
     ----------
     estimator : object with ``predictive(candidates, *, target=None, random_state=None)``
     candidates : pool of length m, or callable(estimator) -> pool
-    n_select, scorer, target, cost, mask, exclude, pending, joint, random_state, return_scores
+    n_select, scorer, target, cost, mask, exclude, pending, joint, random_state, return_scores, return_certificate
         As in :meth:`adaptive.estimators.base.DesignMixin.select`.  Returned scores are not divided by cost.
     chunk_size : int, optional
         How many candidates have their predictive in memory at once (None: 16384); no result depends on it.
@@ -60,6 +63,7 @@ def select(
     -------
     positions : (n_select,) array of int
     scores : (n_select,) array of float, only with ``return_scores``
+    certificate : Certificate, only with ``return_certificate``
 
     Raises
     ------
@@ -112,7 +116,23 @@ def select(
     chosen, scores = choose(view, scores, prices, outlook, n_select)
     if positions is not None:
         chosen = positions[chosen]
-    return (chosen, scores) if return_scores else chosen
+    found: list[Any] = [chosen]
+    if return_scores:
+        found.append(scores)
+    if return_certificate:
+        found.append(
+            certificate(
+                estimator,
+                candidates,
+                chosen,
+                cost=cost,
+                mask=mask,
+                exclude=exclude,
+                pending=pending,
+                random_state=view.seed,
+            )
+        )
+    return tuple(found) if len(found) > 1 else chosen
 
 
 def _top(
@@ -145,6 +165,7 @@ def _batch(
     if not view.record.sees_asked:
         require_given(outlook, "batch")
     scores, prices = scores[entries], None if prices is None else prices[entries]
+    first = outlook
     chosen: list[int] = []
     gains: list[float] = []
     for step in _counted(n):
@@ -163,7 +184,23 @@ def _batch(
             best, gain = int(listed[place]), exact[place]
         chosen.append(best)
         gains.append(float(gain))
+    if view.score is scorers.information_gain:
+        better = _exchanged(view, first, chosen, prices)
+        if better is not None:
+            return entries[better[0]], better[1]
     return entries[chosen], np.array(gains)
+
+
+def _exchanged(
+    view: View, outlook: Outlook, chosen: list[int], prices: np.ndarray | None
+) -> tuple[list[int], np.ndarray] | None:
+    """Return a batch of Gaussian outcomes after exchanges, and its gains; None where none helps or none can be told."""
+    scales = weighted_rows(outlook, view.n_front)
+    if scales is None or len(scales) != 1:
+        return None
+    rows = scales[0][1]
+    members = improved(rows, chosen, prices)
+    return None if set(members) == set(chosen) else in_order(rows, members, prices)
 
 
 def _counted(n: int) -> Iterator[int]:
