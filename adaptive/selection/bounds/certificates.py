@@ -316,6 +316,8 @@ def most_to_learn(
     *,
     enough: float | None = None,
     n_iter: int = 20,
+    n_prefixes: int | None = None,
+    repeat: bool = False,
     mask: Mask = None,
     exclude: ArrayLike | Collection[int] = (),
     pending: Pool | None = None,
@@ -325,12 +327,14 @@ def most_to_learn(
 
     Parameters
     ----------
-    estimator, candidates, mask, exclude, pending, random_state, n_iter
+    estimator, candidates, mask, exclude, repeat, pending, random_state, n_iter
         As of `certificate`.
     n : int
-        Different candidates; all that are left where there are fewer.
+        Different candidates unless ``repeat``; all that are left where there are fewer.
     enough : float, optional
         The bound need not be tightened once it is at most so many nats, nor where some of the n tell more than that.
+    n_prefixes : int, optional
+        Look at no more prefixes than so many where outcomes are not Gaussian: each costs as much as a question.
 
     Raises
     ------
@@ -352,10 +356,10 @@ def most_to_learn(
     outlook = view.outlook(view.candidates_at())
     if undecided(outlook):
         return np.inf, ESTIMATE
-    budget = Budget(np.ones(view.size), float(min(n, view.size)))
+    budget = Budget(np.ones(view.size), float(n if repeat else min(n, view.size)), repeat)
     scales = weighted_rows(outlook, view.n_front)
     if scales is None:
-        return _next_by_scores(view, outlook, budget, enough), ESTIMATE
+        return _next_by_scores(view, outlook, budget, enough, n_prefixes), ESTIMATE
     most = 0.0
     for weight, rows in scales:
         quick = greedy(rows, budget, enough)
@@ -366,17 +370,20 @@ def most_to_learn(
     return most, _kind(outlook)
 
 
-def _next_by_scores(view: View, outlook: Outlook, budget: Budget, enough: float | None) -> float:
+def _next_by_scores(
+    view: View, outlook: Outlook, budget: Budget, enough: float | None, n_prefixes: int | None
+) -> float:
     """Return the least bound of the greedy's prefixes, by expected gains."""
     told, least, free = 0.0, np.inf, np.ones(view.size, dtype=bool)
-    for step in range(int(budget.total) + 1):
+    last = int(budget.total) if n_prefixes is None else min(int(budget.total), n_prefixes)
+    for step in range(last + 1):
         gains = np.where(free, view.evaluate(outlook), -np.inf)
         least = min(least, told + budget.most(np.where(free, gains, 0.0)))
         done = enough is not None and (least <= enough or told > enough)
-        if done or step == int(budget.total) or not outlook.provides("given"):
+        if done or step == last or not outlook.provides("given"):
             break
         best = int(gains.argmax())
         told += max(float(gains[best]), 0.0)
-        free[best] = False
+        free[best] = budget.repeat
         outlook = view.assuming(outlook, view.n_front + best, "certificate")
     return least
