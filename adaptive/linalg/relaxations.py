@@ -62,7 +62,7 @@ class Budget:
         value = float(gains[order[:whole]].sum())
         if whole < len(order):
             left = self.total - (spent[whole - 1] if whole else 0.0)
-            value += max(left, 0.0) / self.cost[order[whole]] * float(gains[order[whole]])
+            value += float(max(left, 0.0) / self.cost[order[whole]] * gains[order[whole]])
         return value
 
     def best(self, gains: np.ndarray) -> np.ndarray:

@@ -308,6 +308,10 @@ class Predictive:
         """
         return None
 
+    def traces(self) -> np.ndarray | None:
+        """Return tr Cov / noise (m,) of what each candidate measures, where `whitened` says None; None if unknown."""
+        return None
+
     def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
         """Return [(outcome, probability)] of candidate ``i``; None where ``given`` itself knows what to look at."""
         return likely(self.outcomes, self.probabilities[i]) if self.provides("probabilities") else None

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from adaptive.selection.scoring import Believer, Outlook
     from adaptive.types import ArrayLike, Cost, Mask, Pool, RandomState
 
-__all__ = ["Certificate", "certificate", "certified", "most_to_learn"]
+__all__ = ["Certificate", "certificate", "certificate_of_rows", "certified", "most_to_learn"]
 
 MOST_UNKNOWNS = 1_000  # whose eigenvalues are all computed in each iteration of the relaxation
 BOUND, ESTIMATE = "bound", "estimate"
@@ -226,12 +226,27 @@ def certified(
         raise ValueError(
             f"{type(view.estimator).__name__} cannot tell candidates apart yet: there is nothing to certify."
         )
-    budget = _budget(view.size, entries, prices, repeat)
     scales = weighted_rows(outlook, view.n_front)
+    if scales is not None:
+        return _of_scales(scales, entries, prices, _kind(outlook), n_iter, repeat)
+    budget = _budget(view.size, entries, prices, repeat)
     total = None if prices is None else budget.total
-    if scales is None:
-        told, most = _by_scores(view, outlook, entries, budget)
-        return Certificate(told, max(most, told), "prefixes", ESTIMATE, len(entries), total, bounds={"prefixes": most})
+    told, bounds = _by_scores(view, outlook, entries, budget)
+    by = min(bounds, key=lambda name: bounds[name])
+    return Certificate(told, max(bounds[by], told), by, ESTIMATE, len(entries), total, bounds=bounds)
+
+
+def _of_scales(
+    scales: list[tuple[float, np.ndarray]],
+    entries: list[int],
+    prices: np.ndarray | None,
+    kind: str,
+    n_iter: int,
+    repeat: bool,
+) -> Certificate:
+    """Return the certificate of entries by the rows of each scale, and its weight."""
+    budget = _budget(len(scales[0][1]), entries, prices, repeat)
+    total = None if prices is None else budget.total
     told, most, names, bounds = 0.0, 0.0, [], {}
     for weight, rows in scales:
         own, bounds = information(rows[entries]), bounds_of(rows, budget, entries, n_iter)
@@ -240,11 +255,40 @@ def certified(
         names.append(by)
     single = bounds if len(scales) == 1 else {}
     by = ", ".join(sorted(set(names)))
-    return Certificate(told, most, by, _kind(outlook), len(entries), total, len(scales), single)
+    return Certificate(told, most, by, kind, len(entries), total, len(scales), single)
 
 
 def _kind(outlook: Outlook) -> str:
     return ESTIMATE if any(predictive.approximate for _, predictive in outlook.weighted) else BOUND
+
+
+def certificate_of_rows(
+    rows: np.ndarray, chosen: ArrayLike | Collection[int], *, n_iter: int = 20, repeat: bool = False
+) -> Certificate:
+    """Return the certificate of a linear Gaussian design:  1/2 log|I + A_B A_B'|  beside the largest of any such set.
+
+    Parameters
+    ----------
+    rows : (m, d) or (m, b, d) array
+        What each candidate measures of unknowns that are independent with variance 1, in units of the noise.
+    chosen : sequence of int
+    n_iter, repeat
+        As of `certificate`.
+
+    Raises
+    ------
+    ValueError
+        If a position is wrong, or twice there without ``repeat``; if nothing is chosen.
+
+    Examples
+    --------
+    >>> certificate_of_rows(np.eye(3), [0, 2]).share
+    1.0
+    """
+    table = np.asarray(rows, dtype=float)
+    table = table[:, None] if table.ndim == 2 else table
+    entries = _entries(chosen, len(table), None, repeat)
+    return _of_scales([(1.0, table)], entries, None, BOUND, n_iter, repeat)
 
 
 def _budget(m: int, entries: list[int], prices: np.ndarray | None, repeat: bool) -> Budget:
@@ -296,8 +340,8 @@ def bounds_of(rows: np.ndarray, budget: Budget, entries: list[int], n_iter: int)
     return bounds
 
 
-def _by_scores(view: View, outlook: Outlook, entries: list[int], budget: Budget) -> tuple[float, float]:
-    """Return what the entries tell one after the other, and the least bound of their prefixes."""
+def _by_scores(view: View, outlook: Outlook, entries: list[int], budget: Budget) -> tuple[float, dict[str, float]]:
+    """Return what the entries tell one after the other, the least bound of their prefixes, and a tangent if known."""
     require_given(outlook, "certificate")
     told, least, free = 0.0, np.inf, np.ones(view.size, dtype=bool)
     for k in entries:
@@ -306,7 +350,12 @@ def _by_scores(view: View, outlook: Outlook, entries: list[int], budget: Budget)
         told += max(float(gains[k]), 0.0)
         free[k] = budget.repeat
         outlook = view.assuming(outlook, view.n_front + k, "certificate")
-    return told, min(least, told + budget.most(np.where(free, view.evaluate(outlook), 0.0)))
+    bounds = {"prefixes": min(least, told + budget.most(np.where(free, view.evaluate(outlook), 0.0)))}
+    traces = outlook.weighted[0][1].traces() if len(outlook.weighted) == 1 else None
+    if traces is not None:
+        slopes = 0.5 * traces[view.n_front :]
+        bounds["tangent"] = told + budget.most(slopes) - float(slopes[entries].sum())
+    return told, bounds
 
 
 def most_to_learn(
