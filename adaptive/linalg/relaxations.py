@@ -16,6 +16,7 @@ Frank-Wolfe goes from tangent to tangent towards the least of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,8 @@ from scipy import linalg
 __all__ = ["Budget", "Relaxed", "folded", "frank_wolfe"]
 
 TIE = 1e-9  # relative; candidates whose slopes agree so far share what is left of the budget
+LEAST_WEIGHT = 1e-12  # that counts as one
+MOST_EIGENVALUES = 2_000  # in an iteration: problems with more stop there
 GAP = 1e-4  # relative distance of bound and relaxation at which no further iteration is worth its time
 
 
@@ -173,41 +176,73 @@ def frank_wolfe(rows: np.ndarray, budget: Budget, start: np.ndarray, *, r: int, 
     """
     m, b, d = rows.shape
     flat = rows.reshape(m * b, d)
+    lengths = np.einsum("ij,ij->i", flat, flat).reshape(m, b).sum(axis=1)
     weights = np.asarray(start, dtype=float)
-    X = _moment(flat, weights, b)
-    least, bounds, step = np.inf, [], 1.0
+    least, bounds, step, value = np.inf, [], 1.0, 0.0
     for iteration in range(n_iter):
-        eigenvalues, vectors = linalg.eigh(X)
-        value, slopes = folded(eigenvalues, r)
-        gradient = _slopes(flat, vectors * np.sqrt(slopes), b)
+        if iteration and min(d, np.count_nonzero(weights) * b) > MOST_EIGENVALUES:
+            break
+        value, gradient = _linearised(flat, lengths, weights, b, r)
         least = min(least, value + budget.most(gradient) - float(weights @ gradient))
         bounds.append(least)
         if iteration == n_iter - 1 or least - value <= GAP * value:
             break
         direction = budget.best(gradient) - weights
-        moved = np.flatnonzero(np.abs(direction) > 1e-12)
-        Y = _moment(rows[moved].reshape(-1, d), direction[moved], b)
-        step = _step(X, Y, r, value, float(direction @ gradient), min(1.0, 2.0 * step))
-        weights, X = weights + step * direction, X + step * Y
+        along = _along(flat, weights, direction, b, r)
+        step = _step(along, value, float(direction @ gradient), min(1.0, 2.0 * step))
+        weights = np.where(weights + step * direction > LEAST_WEIGHT, weights + step * direction, 0.0)
     return Relaxed(least, value, weights, np.array(bounds))
 
 
-def _moment(flat: np.ndarray, weights: np.ndarray, b: int) -> np.ndarray:
-    moment = (flat * np.repeat(weights, b)[:, None]).T @ flat
-    return 0.5 * (moment + moment.T)
+def _weighted(flat: np.ndarray, weights: np.ndarray, b: int) -> np.ndarray:
+    """Return the rows that have a weight, times its root."""
+    used = np.flatnonzero(np.repeat(weights, b) > 0)
+    return flat[used] * np.sqrt(np.repeat(weights, b)[used])[:, None]
 
 
-def _slopes(flat: np.ndarray, root: np.ndarray, b: int) -> np.ndarray:
-    """Half the sum of squares of each candidate's rows times a root."""
-    product = flat @ root
-    return 0.5 * np.einsum("ij,ij->i", product, product).reshape(-1, b).sum(axis=1)
+def _linearised(flat: np.ndarray, lengths: np.ndarray, weights: np.ndarray, b: int, r: int) -> tuple[float, np.ndarray]:
+    """Return phi at the weights, and its slopes in them (m,).
+
+    Eigenvectors of X come from the smaller of X and the Gram matrix of the rows that have a weight; what these do not
+    span has the slope of an eigenvalue zero.
+    """
+    used, d = _weighted(flat, weights, b), flat.shape[1]
+    if len(used) < d:
+        values, vectors = linalg.eigh(used @ used.T)
+        kept = values > 1e-12 * max(float(values[-1]), 1e-300)
+        values, basis = values[kept], used.T @ (vectors[:, kept] / np.sqrt(values[kept]))
+    else:
+        values, basis = linalg.eigh(used.T @ used)
+    value, slopes = folded(np.concatenate([values, np.zeros(d - len(values))]), r)
+    rest = float(slopes[-1]) if len(values) < d else 0.0
+    seen = np.square(flat @ basis) @ (slopes[: len(values)] - rest)
+    return value, 0.5 * (seen.reshape(-1, b).sum(axis=1) + rest * lengths)
 
 
-def _step(X: np.ndarray, Y: np.ndarray, r: int, value: float, slope: float, trial: float) -> float:
-    """Return a step in (0, 1] along Y that nearly maximises phi: parabolas through the value and slope at 0."""
+def _along(flat: np.ndarray, weights: np.ndarray, direction: np.ndarray, b: int, r: int) -> Callable[[float], float]:
+    """Return phi as a function of the step along a direction."""
+    d = flat.shape[1]
+    either = np.flatnonzero(np.repeat((weights > 0) | (direction > 0), b))
+    start, slope = np.repeat(weights, b)[either], np.repeat(direction, b)[either]
+    used = flat[either]
+    if len(used) < d:
+        gram = used @ used.T
+
+        def phi(step: float) -> float:
+            root = np.sqrt(np.maximum(start + step * slope, 0.0))
+            values = linalg.eigvalsh(root[:, None] * gram * root)
+            return folded(np.concatenate([values, np.zeros(d - len(values))]), r)[0]
+
+        return phi
+    X, Y = ((used * weight[:, None]).T @ used for weight in (start, slope))
+    return lambda step: folded(linalg.eigvalsh(X + step * Y), r)[0]
+
+
+def _step(along: Callable[[float], float], value: float, slope: float, trial: float) -> float:
+    """Return a step in (0, 1] that nearly maximises phi: parabolas through the value and slope at 0."""
     best, gained = 0.0, 0.0
     for _ in range(6):
-        gain = folded(linalg.eigvalsh(X + trial * Y), r)[0] - value
+        gain = along(trial) - value
         if gain > gained:
             best, gained = trial, gain
         elif best > 0.0:

@@ -33,7 +33,7 @@ __all__ = [
     "root_of",
 ]
 
-MOST_ROOTED = 4_096  # candidates whose dense covariance is factorised
+MOST_ROOTED = 3_000  # candidates whose dense covariance is factorised
 ROUNDED = 1e-14  # of the largest variance: less is left over by rounding
 
 CANDIDATES, TARGET = 0, 1

@@ -12,6 +12,7 @@ from adaptive.scorers import record_of
 from adaptive.selection.arguments import Allowed, all_prices, check_enough, prices_of, written_out
 from adaptive.selection.bounds.certificates import certificate, weighted_rows
 from adaptive.selection.bounds.exchanges import improved, in_order
+from adaptive.selection.bounds.greedy import information
 from adaptive.selection.evaluation import checked
 from adaptive.selection.ranking import best_positions
 from adaptive.selection.scoring import Believer, Outlook, View, require_given, undecided
@@ -116,6 +117,11 @@ def select(
     chosen, scores = choose(view, scores, prices, outlook, n_select)
     if positions is not None:
         chosen = positions[chosen]
+    if together and score is scorers.information_gain and allowed.size <= CHUNK_SIZE:  # whatever chunk_size
+        whole = view
+        if outlook is None:
+            whole = View(estimator, candidates, allowed.within(0, m), pending, target, score, checks.generator(0))
+        chosen, scores = _exchanged(whole, outlook, cost, chosen) or (chosen, scores)
     found: list[Any] = [chosen]
     if return_scores:
         found.append(scores)
@@ -165,7 +171,6 @@ def _batch(
     if not view.record.sees_asked:
         require_given(outlook, "batch")
     scores, prices = scores[entries], None if prices is None else prices[entries]
-    first = outlook
     chosen: list[int] = []
     gains: list[float] = []
     for step in _counted(n):
@@ -184,23 +189,45 @@ def _batch(
             best, gain = int(listed[place]), exact[place]
         chosen.append(best)
         gains.append(float(gain))
-    if view.score is scorers.information_gain:
-        better = _exchanged(view, first, chosen, prices)
-        if better is not None:
-            return entries[better[0]], better[1]
     return entries[chosen], np.array(gains)
 
 
 def _exchanged(
-    view: View, outlook: Outlook, chosen: list[int], prices: np.ndarray | None
-) -> tuple[list[int], np.ndarray] | None:
-    """Return a batch of Gaussian outcomes after exchanges, and its gains; None where none helps or none can be told."""
-    scales = weighted_rows(outlook, view.n_front)
+    whole: View, outlook: Outlook | None, cost: Cost, chosen: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return a batch of Gaussian outcomes after exchanges with the whole pool, and its gains; None where none helps.
+
+    Where the batch came from a short list, the greedy on all of the pool is another start: single scores may be alike
+    everywhere, as on a map of which nothing is known.
+
+    Parameters
+    ----------
+    whole : View
+        Of all candidates that may be chosen.
+    outlook : Outlook or None
+        On them, where it is there.
+    cost
+        As of `select`.
+    chosen : (n,) array
+        Positions in the pool.
+    """
+    if outlook is None and weighted_rows(whole.outlook(pool.take(whole.candidates, chosen[:1])), whole.n_front) is None:
+        return None
+    scales = weighted_rows(whole.outlook(whole.candidates_at()) if outlook is None else outlook, whole.n_front)
     if scales is None or len(scales) != 1:
         return None
-    rows = scales[0][1]
-    members = improved(rows, chosen, prices)
-    return None if set(members) == set(chosen) else in_order(rows, members, prices)
+    rows, n = scales[0][1], len(chosen)
+    prices = prices_of(cost, whole.candidates, pool.length(whole.candidates), whole.allowed)
+    entries = chosen if whole.allowed is None else np.searchsorted(whole.allowed, chosen)
+    starts = [entries.tolist()]
+    if len(rows) > max(SHORT_LIST, 4 * n):
+        starts.insert(0, in_order(rows, np.arange(len(rows)), prices, n)[0])
+    found = [improved(rows, start, prices) for start in starts]
+    members = max(found, key=lambda one: round(information(rows[one]), 9))
+    if set(members) == set(entries.tolist()):
+        return None
+    order, gains = in_order(rows, members, prices)
+    return (np.array(order) if whole.allowed is None else whole.allowed[order]), gains
 
 
 def _counted(n: int) -> Iterator[int]:

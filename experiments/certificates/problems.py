@@ -23,7 +23,7 @@ from adaptive.selection.bounds.exchanges import improved
 from adaptive.selection.bounds.greedy import greedy, information
 from designs import kspace
 
-__all__ = ["Problem", "banks", "bounds", "gaussian_problems", "lines", "predictive_rows", "standardised"]
+__all__ = ["Problem", "banks", "bounds", "gaussian_problems", "lines", "predictive_rows", "small_head", "standardised"]
 
 
 BANKS = {"sat12": (10, "two_parameter"), "verbal_aggression": (10, "graded"), "icar": (5, "two_parameter")}
@@ -68,10 +68,10 @@ def gaussian_problems(quick: bool = False) -> Iterator[Problem]:
     covariance = np.cov(readings, rowvar=False)
     noise = 0.1 * np.trace(covariance) / len(covariance)
     yield Problem("sensors on the pixels of USPS", pivoted_root(covariance / noise)[:, None], 20)
-    yield Problem("lines of 24 x 24", _small_head(12 if quick else 24), 3 if quick else 5)
+    yield Problem("lines of 24 x 24", small_head(12 if quick else 24), 3 if quick else 5)
 
 
-def _small_head(n: int) -> np.ndarray:
+def small_head(n: int) -> np.ndarray:
     """Rows of the lines that are left of a small head, whose four central lines were measured: a dense posterior."""
     image = head_scan()[12].image
     h, w = (side - side % n for side in image.shape)

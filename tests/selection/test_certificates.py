@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.special import entr
+from sklearn.gaussian_process.kernels import RBF
 
 import adaptive
 from adaptive import (
@@ -307,6 +308,16 @@ def test_exchanges_never_lose_and_the_batch_keeps_its_order_and_its_sum():
         own = lambda predictive, random_state: scorers.information_gain(predictive)  # noqa: E731
         assert select(model, np.arange(40), 4, scorer=own).tolist() == greedy
     assert better >= 5
+
+
+def test_a_batch_from_candidates_that_are_all_alike_covers_the_whole_map():
+    """More than the short list holds, and single scores that do not tell them apart."""
+    places = np.linspace(0.0, 1.0, 1500)[:, None]
+    model = GaussianProcessRegressor(RBF(0.05), optimizer=None, alpha=0.1)
+    chosen, scores, found = model.select(places, 12, return_scores=True, return_certificate=True)
+    assert np.histogram(places[chosen, 0], 4, (0, 1))[0].tolist() == [3, 3, 3, 3]
+    assert found.share > 0.97 and scores.sum() == pytest.approx(found.information)
+    assert model.select(places, 12, chunk_size=400).tolist() == chosen.tolist()
 
 
 # ---------------------------------------------------------------------------------------------- the relaxation

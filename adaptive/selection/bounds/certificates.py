@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Certificate", "certificate", "certificate_of_rows", "certified", "most_to_learn"]
 
-MOST_UNKNOWNS = 1_000  # whose eigenvalues are all computed in each iteration of the relaxation
+MOST_ROWS = 1_000  # of unknowns or of a set, whichever are fewer, where the relaxation begins
 BOUND, ESTIMATE = "bound", "estimate"
 WORDS = {"prefixes": "the greedy's prefixes", "relaxation": "the relaxation", "tangent": "the relaxation's tangent"}
 
@@ -332,10 +332,10 @@ def bounds_of(rows: np.ndarray, budget: Budget, entries: list[int], n_iter: int)
         return {"prefixes": 0.0}
     found = greedy(rows, budget)
     bounds = {"prefixes": found.prefixes, "tangent": found.tangent}
-    if n_iter and rows.shape[2] <= MOST_UNKNOWNS:
+    r = budget.most_rows(rows.any(axis=2).sum(axis=1))
+    if n_iter and min(r, rows.shape[2]) <= MOST_ROWS:
         better = entries and information(rows[entries]) > found.information
         start = np.bincount(entries if better else found.chosen, minlength=len(rows)).astype(float)
-        r = budget.most_rows(rows.any(axis=2).sum(axis=1))
         bounds["relaxation"] = frank_wolfe(rows, budget, start, r=r, n_iter=n_iter).bound
     return bounds
 

@@ -100,12 +100,14 @@ def rounded(rows: np.ndarray, chosen: Sequence[int]) -> list[int]:
     return best_positions(relaxed.weights, n).tolist()
 
 
-def in_order(rows: np.ndarray, members: Sequence[int], cost: np.ndarray | None = None) -> tuple[list[int], np.ndarray]:
-    """Return the members, the best first and each given those before it, and what each then adds, in nats."""
+def in_order(
+    rows: np.ndarray, members: Sequence[int] | np.ndarray, cost: np.ndarray | None = None, n: int | None = None
+) -> tuple[list[int], np.ndarray]:
+    """Return n members (None: all), the best first and each given those before it, and what each then adds, in nats."""
     listed = np.sort(np.asarray(members))
     known, order, gains = Conditional(rows[listed]), [], []
     free = np.ones(len(listed), dtype=bool)
-    for _ in listed:
+    for _ in range(len(listed) if n is None else n):
         worth = known.gains()
         value = worth if cost is None else worth / cost[listed]
         best = int(best_positions(np.where(free, value, -np.inf), 1)[0])
