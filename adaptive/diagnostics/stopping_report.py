@@ -118,13 +118,15 @@ def when_to_stop(
     return table
 
 
-def in_words(table: dict[str, list[Any]]) -> str:
+def in_words(table: dict[str, list[Any]], judged: dict[str, list[Any]] | None = None) -> str:
     """Return the last row of ``when_to_stop`` as sentences, beside its first.
 
     Parameters
     ----------
     table : dict of lists
         As `when_to_stop` returns it.
+    judged : dict of lists, optional
+        As `calibration` returns it of the same run: what became of the model's word on answers before they were given.
 
     Examples
     --------
@@ -162,6 +164,12 @@ def in_words(table: dict[str, list[Any]]) -> str:
     lines.append(f"The model believes that it is right on {100 * accuracy:.1f}% of the pool{more}.")
     if not np.isnan(most_change):
         lines.append(f"The next {NEXT} answers can move that by an estimated {100 * most_change:.1f} points at most.")
+    if judged is not None and judged["n_labelled"]:
+        said, right, n_events = (judged[name][-1] for name in ("expected_accuracy", "accuracy", "n_events"))
+        lines.append(
+            f"On the {n_events} answers, before they were given, it believed {100 * said:.0f}% and was right on "
+            f"{100 * right:.0f}%."
+        )
     return "\n".join(lines)
 
 

@@ -54,4 +54,4 @@ def _report(design: SequentialDesign) -> dict[str, Any]:
     judged = diagnostics.calibration(design, every=every)
     stopping = diagnostics.when_to_stop(design, every=every)
     curve = list(zip(judged["n_labelled"], judged["accuracy"], strict=True))
-    return {"words": diagnostics.in_words(stopping).split("\n"), "curve": curve}
+    return {"words": diagnostics.in_words(stopping, judged).split("\n"), "curve": curve}

@@ -92,7 +92,7 @@ def of_states(name: str, n: int) -> dict[str, Any]:
             loss, took, count = _played(problem, steps, rng)
             losses.append(loss)
             seconds, decisions = seconds + took, decisions + count
-        found[choice] = {"losses": losses, "milliseconds": 1e3 * seconds / decisions}
+        found |= {choice: np.array(losses), f"milliseconds, {choice}": np.array(1e3 * seconds / decisions)}
     return found
 
 
@@ -129,16 +129,16 @@ def _played(problem: States, steps: int, rng: np.random.Generator) -> tuple[floa
 def of_gaussians(name: str, n: int) -> dict[str, Any]:
     """Losses (n,) of both choices, 1 / nats, so that their ratio is that of the informations, and milliseconds."""
     _digits(), _lines()  # made once, before anything is timed
-    found: dict[str, Any] = {choice: {"losses": [], "milliseconds": 0.0} for choice in AHEAD}
+    losses: dict[str, list[float]] = {choice: [] for choice in AHEAD}
+    taken = dict.fromkeys(AHEAD, 0.0)
     for run in range(n):
-        told = {}
         for choice, steps in AHEAD.items():
             begun = time.process_time()
-            told[choice], decisions = GAUSSIAN[name](np.random.default_rng([run, 9]), steps)
-            found[choice]["milliseconds"] += 1e3 * (time.process_time() - begun) / decisions / n
-        for choice, nats in told.items():
-            found[choice]["losses"].append(1.0 / nats)  # a ratio of losses is one of informations
-    return found
+            nats, decisions = GAUSSIAN[name](np.random.default_rng([run, 9]), steps)
+            taken[choice] += 1e3 * (time.process_time() - begun) / decisions / n
+            losses[choice].append(1.0 / nats)
+    found = {choice: np.array(values) for choice, values in losses.items()}
+    return found | {f"milliseconds, {choice}": np.array(value) for choice, value in taken.items()}
 
 
 def _chosen(rows: np.ndarray, steps: int, n: int) -> tuple[float, int]:
@@ -229,10 +229,10 @@ def run(script: Script) -> None:
     for name in (*LISTED, *GAUSSIAN):
         n = 3 if script.quick else 300 if name in LISTED else 40
         found = script.kept("steps-ahead", of_states if name in LISTED else of_gaussians, name, n)
-        one, two = (np.array(found[choice]["losses"]) for choice in AHEAD)
+        one, two = (found[choice] for choice in AHEAD)
         of = paired_interval(one, two, of="difference")
         mean = two.mean()
-        cost = found["two steps"]["milliseconds"] / max(found["one step"]["milliseconds"], 1e-9)
+        cost = found["milliseconds, two steps"] / max(float(found["milliseconds, one step"]), 1e-9)
         row = (name, one.mean(), mean, one.mean() / mean, 1 + of.low / mean, 1 + of.high / mean, cost)
         for column, value in zip(table.values(), row, strict=True):
             column.append(value)
