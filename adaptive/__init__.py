@@ -56,11 +56,13 @@ if _TYPE_CHECKING:
     )
     from adaptive.inference import GLM, Posterior
     from adaptive.loop import SequentialDesign, compare_with_random
+    from adaptive.selection import Certificate, certificate
     from adaptive.tables.embedding import embed
 
 __all__ = [
     "GLM",
     "BayesianLogisticRegression",
+    "Certificate",
     "ClassifierView",
     "CollaborativePreference",
     "CollaborativeRNN",
@@ -81,6 +83,7 @@ __all__ = [
     "SeveralImages",
     "SimulatorEstimator",
     "SparseLinearRegression",
+    "certificate",
     "cite",
     "compare_with_random",
     "embed",

@@ -51,6 +51,7 @@ ROOM_IMPORTS = {
     ("inference", "predictive"): "quantiles of mixtures are those of predictives",
     ("scorers", "potentials"): "a type only",
     ("search", "potentials"): "a type only",
+    ("selection", "linalg"): "bounds are matrices and vectors",
     ("scanner", "estimators"): "the last method is the library's own model",
 }
 

@@ -84,6 +84,14 @@ def calibrate(
             show_default=False,
         ),
     ] = None,
+    short_form: Annotated[
+        int | None,
+        typer.Option(
+            help="Choose a short form of so many items for people of whom nothing is known, and say how much more the "
+            "best one could tell.",
+            metavar="ITEMS",
+        ),
+    ] = None,
     out: Annotated[Path, out_folder("adaptive-calibrate-run")] = Path("adaptive-calibrate-run"),
     pictures: Format = "png",
     resume: Resume = False,
@@ -91,8 +99,9 @@ def calibrate(
     """Learn the items of a questionnaire from answers, for adaptive tests with `adaptive ask`.
 
     Writes bank.csv (with covariances), items.csv (parameters and fit), people.csv (estimates), groups.csv (with
-    --group), report.json and information.png (of the ordinal model thresholds.png), and a state from which --resume
-    writes them again. Where the items measure more than one trait, it is said, and items.csv proposes a split.
+    --group), short_form.csv (with --short-form), report.json and information.png (of the ordinal model
+    thresholds.png), and a state from which --resume writes them again. Where the items measure more than one trait,
+    it is said, and items.csv proposes a split.
 
     --simulate --stop 0.35 --exposure 0.3 says before anybody is asked how long tests will be, how far off estimates,
     and how many people see the item that is asked most (simulation.json, exposure.csv).
@@ -110,6 +119,8 @@ def calibrate(
         require_one_of(MODELS, model=model)
     settings = job.settings
     scale = _scale(settings["categories"])
+    if settings["short_form"] is not None and settings["short_form"] < 1:
+        raise CommandError(f"--short-form must be a number of items, at least 1; got {settings['short_form']}.")
     cells = job.table("answers", "of people")
     table, names, groups = _people(cells, settings["person"], settings["group"], settings["ignore"])
     with job, warnings_in_one_line():
@@ -126,6 +137,8 @@ def calibrate(
         _write(learnt, table, names, groups, job, choice.log_scores)
         if simulate:
             simulating.simulate(learnt, table, job, stop=stop, questions=questions, exposure=exposure)
+        if settings["short_form"] is not None:
+            _short_form(learnt, settings["short_form"], job)
 
 
 def _choice(settings: dict[str, Any], table: Any, scale: tuple[int, ...] | None) -> ModelChoice:
@@ -234,6 +247,18 @@ def _write(
         f"{len(fitted.items_)} items from {len(table)} people, {fitted.response_model}: estimates are known to "
         f"{fitted.trait_std_.mean():.2f} on average"
     )
+
+
+def _short_form(fitted: Any, n: int, folder: Job) -> None:
+    """Choose a fixed form for somebody of whom nothing is known; write it, and print how good it is."""
+    items = list(fitted.items_)
+    if n > len(items):
+        raise CommandError(f"--short-form must be at most {len(items)}, the number of items; got {n}.")
+    chosen, gains, found = fitted.respondent().select(
+        items, n, scorer="information_gain", return_scores=True, return_certificate=True, random_state=0
+    )
+    folder.write_csv("short_form.csv", {"item": [items[i] for i in chosen], "nats": _cells(gains)})
+    print(f"Short form of {n} items: {', '.join(str(items[i]) for i in chosen)}. {found}")
 
 
 def _draw(fitted: Any, folder: Job) -> None:

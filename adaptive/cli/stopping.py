@@ -3,6 +3,7 @@
 200              so many answers
 stable           predictions moved little for a while
 information=0.01 the best question left is expected to teach less, in nats
+next20=1.2       the next 20 answers together can tell at most so many nats, by the model's own estimate
 minutes=30       of the command's own time
 """
 
@@ -25,8 +26,9 @@ __all__ = ["Stop", "stopping_rule"]
 Stop = Annotated[
     list[str] | None,
     typer.Option(
-        help="When to stop: a number of answers, stable (predictions settle), information=NATS (less is left to learn) "
-        "or minutes=M; repeatable, the first to hold ends the run.",
+        help="When to stop: a number of answers, stable (predictions settle), information=NATS (less is left to "
+        "learn), next20=NATS (the next 20 answers together can tell no more) or minutes=M; repeatable, the first to "
+        "hold ends the run.",
         metavar="RULE",
     ),
 ]
@@ -44,7 +46,7 @@ def stopping_rule(texts: Sequence[str]) -> StoppingRule | None:
 
 
 def _rule(text: str) -> StoppingRule:
-    from adaptive.loop import InformationLeft, MaxCost, MaxSeconds, StablePredictions
+    from adaptive.loop import AtMost, InformationLeft, MaxCost, MaxSeconds, StablePredictions
 
     name, _, number = text.strip().partition("=")
     if name == "stable" and not number:
@@ -52,6 +54,7 @@ def _rule(text: str) -> StoppingRule:
     rules: dict[str, Callable[[float], StoppingRule]] = {
         "answers": MaxCost,  # each costs 1
         "information": InformationLeft,
+        "next20": AtMost,
         "minutes": lambda minutes: MaxSeconds(60 * minutes),
     }
     if not number:
@@ -60,5 +63,6 @@ def _rule(text: str) -> StoppingRule:
         return rules[name](float(number))
     except (KeyError, ValueError):
         raise CommandError(
-            f"--stop {text!r} is no rule; write a number of answers, stable, information=NATS or minutes=M."
+            f"--stop {text!r} is no rule; write a number of answers, stable, information=NATS, next20=NATS or "
+            "minutes=M."
         ) from None

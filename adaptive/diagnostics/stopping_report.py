@@ -4,6 +4,9 @@ information_left    max over what may still be asked of I(outcome; unknowns), na
 change              mean total-variation distance of the predictive distributions to those of the row before
 expected_accuracy   mean over the pool of the probability of the most probable label: what the model believes
 expected_gain       what the best next answer is expected to add to it
+most_next           at most what the next 20 answers together can tell, nats, as `AtMost` estimates it
+most_change         at most by how much they can move expected_accuracy: the mean over the pool of
+                    min(sqrt(I / 2), 1 - largest probability), I the least of most_next and what is not known of the row
 
 Accuracies are what the model believes, which `calibration` checks against what happened.
 """
@@ -19,14 +22,26 @@ from adaptive import pool as pools
 from adaptive.diagnostics.replayed import checkpoints
 from adaptive.loop.seeds import Purpose
 from adaptive.predictive import MissingField
+from adaptive.selection import most_to_learn
 
 if TYPE_CHECKING:
     from adaptive.loop.sequential_design import SequentialDesign
+    from adaptive.predictive import Predictive
     from adaptive.types import Estimator, Pool
 
 __all__ = ["in_words", "when_to_stop"]
 
-COLUMNS = ("n_labelled", "information_left", "change", "expected_accuracy", "expected_gain")
+COLUMNS = (
+    "n_labelled",
+    "information_left",
+    "change",
+    "expected_accuracy",
+    "expected_gain",
+    "most_next",
+    "most_change",
+)
+NEXT = 20  # answers that are bounded together
+N_PREFIXES = 4  # by which they are
 
 
 def when_to_stop(
@@ -58,7 +73,8 @@ def when_to_stop(
 
     See Also
     --------
-    adaptive.loop.InformationLeft, adaptive.loop.StablePredictions : rules that stop a run by two of these numbers.
+    adaptive.loop.InformationLeft, adaptive.loop.AtMost, adaptive.loop.StablePredictions : rules that stop a run by
+        three of these numbers.
     adaptive.diagnostics.in_words : the last row as sentences.
 
     Examples
@@ -91,32 +107,41 @@ def when_to_stop(
         left = _best("information_gain", step.estimator, rows, open_rows, None)
         gain = _best("expected_error_reduction", step.estimator, rows, open_rows, targets)
         moved = np.nan if last is None or last.shape != now.shape else 0.5 * np.abs(now - last).sum(axis=1).mean()
-        values = (step.n_labelled, left, float(moved), float(now.max(axis=1).mean()), gain)
+        most = _most_next(step.estimator, rows, open_rows, step.last)
+        accuracy = now.max(axis=1)
+        values = (
+            step.n_labelled, left, float(moved), float(accuracy.mean()), gain, most, _most_change(predictive, most, now)
+        )  # fmt: skip
         for column, value in zip(table.values(), values, strict=True):
             column.append(value)
         last = now
     return table
 
 
-def in_words(table: dict[str, list[Any]]) -> str:
+def in_words(table: dict[str, list[Any]], judged: dict[str, list[Any]] | None = None) -> str:
     """Return the last row of ``when_to_stop`` as sentences, beside its first.
 
     Parameters
     ----------
     table : dict of lists
         As `when_to_stop` returns it.
+    judged : dict of lists, optional
+        As `calibration` returns it of the same run: what became of the model's word on answers before they were given.
 
     Examples
     --------
     >>> print(in_words({"n_labelled": [10, 20], "information_left": [0.3, 0.1], "change": [np.nan, 0.02],
-    ...                 "expected_accuracy": [0.8, 0.91], "expected_gain": [0.01, 0.002]}))
+    ...                 "expected_accuracy": [0.8, 0.91], "expected_gain": [0.01, 0.002],
+    ...                 "most_next": [5.0, 1.2], "most_change": [0.2, 0.05]}))
     After 20 answers the best question left is expected to teach 0.1 nats (after 10: 0.3).
+    The next 20 answers together can tell an estimated 1.2 nats at most of what the model does not know (after 10: 5).
     The last 10 answers moved predicted probabilities by 2.0 points on average.
     The model believes that it is right on 91.0% of the pool, and expects 0.20 points more of the next answer.
+    The next 20 answers can move that by an estimated 5.0 points at most.
     """
     if not table["n_labelled"]:
         return "Nothing can be said yet: no class probabilities were predicted."
-    n, left, change, accuracy, gain = (table[name][-1] for name in COLUMNS)
+    n, left, change, accuracy, gain, most, most_change = (table[name][-1] for name in COLUMNS)
     lines = []
     if not np.isnan(left):
         then = (
@@ -125,12 +150,26 @@ def in_words(table: dict[str, list[Any]]) -> str:
             else ""
         )
         lines.append(f"After {n} answers the best question left is expected to teach {left:.2g} nats{then}.")
+    if not np.isnan(most):
+        then = f" (after {table['n_labelled'][0]}: {table['most_next'][0]:.2g})" if n > table["n_labelled"][0] else ""
+        lines.append(
+            f"The next {NEXT} answers together can tell an estimated {most:.2g} nats at most of what the model does "
+            f"not know{then}."
+        )
     if not np.isnan(change):
         since = n - table["n_labelled"][-2]
         last = "last answer" if since == 1 else f"last {since} answers"
         lines.append(f"The {last} moved predicted probabilities by {100 * change:.1f} points on average.")
     more = "" if np.isnan(gain) else f", and expects {100 * gain:.2f} points more of the next answer"
     lines.append(f"The model believes that it is right on {100 * accuracy:.1f}% of the pool{more}.")
+    if not np.isnan(most_change):
+        lines.append(f"The next {NEXT} answers can move that by an estimated {100 * most_change:.1f} points at most.")
+    if judged is not None and judged["n_labelled"]:
+        said, right, n_events = (judged[name][-1] for name in ("expected_accuracy", "accuracy", "n_events"))
+        lines.append(
+            f"On the {n_events} answers, before they were given, it believed {100 * said:.0f}% and was right on "
+            f"{100 * right:.0f}%."
+        )
     return "\n".join(lines)
 
 
@@ -142,6 +181,26 @@ def _sample(design: SequentialDesign, most: int) -> np.ndarray:
         return allowed
     rng = np.random.default_rng(design.seed(Purpose.STOPPING_REPORT, 0))
     return np.sort(rng.choice(allowed, most, replace=False))
+
+
+def _most_next(estimator: Estimator, rows: Pool, open_rows: np.ndarray, closely: bool) -> float:
+    """Return at most what the next answers together can tell; nan where the estimator has no information gain."""
+    if open_rows.size == 0:
+        return np.nan
+    try:
+        return most_to_learn(
+            estimator, pools.take(rows, open_rows), NEXT, n_prefixes=N_PREFIXES if closely else 0, random_state=0
+        )[0]
+    except MissingField:
+        return np.nan
+
+
+def _most_change(predictive: Predictive, most: float, now: np.ndarray) -> float:
+    """Return at most by how much so many nats can move the mean of the largest probabilities (Pinsker)."""
+    if np.isnan(most) or len(now) != len(predictive):
+        return np.nan
+    told = np.minimum(most, scorers.information_gain(predictive))
+    return float(np.minimum(np.sqrt(0.5 * told), 1.0 - now.max(axis=1)).mean())
 
 
 def _best(scorer: str, estimator: Estimator, rows: Pool, open_rows: np.ndarray, target: Pool | None) -> float:

@@ -60,6 +60,7 @@ class DesignMixin:
         chunk_size: int | None = None,
         random_state: RandomState = None,
         return_scores: bool = False,
+        return_certificate: bool = False,
     ) -> Any:
         """Return the positions of the candidates that are most worth measuring next.
 
@@ -70,7 +71,8 @@ class DesignMixin:
         candidates : pool of length m
             Array, sparse matrix, frame, list or lazy pool.
         n_select : int, default 1
-            How many are chosen, together: each later one in the light of the earlier ones (``joint=True``).
+            How many are chosen, together: each later one in the light of the earlier ones (``joint=True``).  Batches of
+            Gaussian outcomes, chosen by information, end with exchanges of members for others that tell more together.
         scorer : str or callable, default "auto"
             A name in :mod:`adaptive.scorers`, or ``(predictive, random_state) -> (m,)`` where larger is better; "auto"
             is the estimator's ``default_scorer``.
@@ -93,12 +95,17 @@ class DesignMixin:
             Seed of scorers and predictives that draw.
         return_scores : bool, default False
             Also return the score of each choice at the moment of choice.
+        return_certificate : bool, default False
+            Also return how much more any set of as many candidates, or of the same cost, could tell: see
+            `adaptive.certificate`.
 
         Returns
         -------
         positions : (n_select,) array of int
         scores : (n_select,) array of float
             Only if ``return_scores``.
+        certificate : Certificate
+            Only if ``return_certificate``.
 
         Raises
         ------
@@ -119,6 +126,7 @@ class DesignMixin:
             "chunk_size": chunk_size,
             "random_state": random_state,
             "return_scores": return_scores,
+            "return_certificate": return_certificate,
         }
         with self._threads(candidates):
             return selection.select(self, **self._prepared(arguments))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from adaptive.lazy import lazily as _lazily
 
 if _TYPE_CHECKING:
+    from adaptive.loop.at_most import AtMost
     from adaptive.loop.compare import compare_with_random
     from adaptive.loop.comparison import Comparison
     from adaptive.loop.log.event_log import EventLog, LogError, read_log
@@ -26,6 +27,7 @@ if _TYPE_CHECKING:
 
 __all__ = [
     "METRICS",
+    "AtMost",
     "BestMoveKnown",
     "Comparison",
     "EventLog",

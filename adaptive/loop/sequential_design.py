@@ -519,7 +519,7 @@ class SequentialDesign:
         return self._journal.log.path
 
     @property
-    def in_chunks(self) -> dict[str, int]:
+    def in_chunks(self) -> dict[str, Any]:
         """Options of `select` about memory: ``chunk_size`` where it was given."""
         return {} if self.chunk_size is None else {"chunk_size": self.chunk_size}
 

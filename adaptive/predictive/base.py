@@ -117,6 +117,8 @@ class Predictive:
     undecided: ClassVar[bool] = False
     #: What a person may do where a field that a scorer needs is not there.
     remedy: str = ""
+    #: Whether the likelihood stands for outcomes of another kind, such as a Gaussian one for counts of words.
+    approximate: bool = False
     #: Positions that count as asked, for scorers that look at these and not at outcomes.
     asked: tuple[int, ...] = ()
 
@@ -297,6 +299,17 @@ class Predictive:
 
     def steepness(self) -> tuple[float, float] | None:
         """Return how much mean and standard deviation can change per unit of a row's length; None if not linear."""
+        return None
+
+    def whitened(self) -> np.ndarray | None:
+        """Return rows A (m, b, d) with  I(outcomes of B; target) = 1/2 log|I + A_B A_B'|  for every set B.
+
+        None where outcomes are not Gaussian, the target is not all that decides them, or the rows are too many.
+        """
+        return None
+
+    def traces(self) -> np.ndarray | None:
+        """Return tr Cov / noise (m,) of what each candidate measures, where `whitened` says None; None if unknown."""
         return None
 
     def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:

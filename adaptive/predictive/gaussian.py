@@ -225,6 +225,14 @@ class GaussianProjections(JointPredictive):
     def steepness(self) -> tuple[float, float] | None:
         return self._source.steepness() if isinstance(self._source, LinearSource) else None
 
+    def whitened(self) -> np.ndarray | None:
+        if self._part != CANDIDATES or self._about not in ("all", "latents") or not is_gaussian(self.likelihood):
+            return None
+        root = self._source.rooted()
+        return (
+            None if root is None else (root / np.sqrt(np.atleast_1d(noise_variance(self.likelihood)))[:, None])[:, None]
+        )
+
     def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return equal weights (n,) and p(outcome | projection) (n, m, c) at ``n`` joint draws (default 1024)."""
         n = 1024 if n is None else n

@@ -21,7 +21,20 @@ from scipy import linalg, sparse
 if TYPE_CHECKING:
     from adaptive.types import Index, Matrix
 
-__all__ = ["Conditioned", "ConditionedSource", "LinearSource", "Moment", "Parts", "Source", "StatedSource", "root_of"]
+__all__ = [
+    "Conditioned",
+    "ConditionedSource",
+    "LinearSource",
+    "Moment",
+    "Parts",
+    "Source",
+    "StatedSource",
+    "pivoted_root",
+    "root_of",
+]
+
+MOST_ROOTED = 3_000  # candidates whose dense covariance is factorised
+ROUNDED = 1e-14  # of the largest variance: less is left over by rounding
 
 CANDIDATES, TARGET = 0, 1
 Moment: TypeAlias = npt.ArrayLike | Callable[[], npt.ArrayLike]  # stated, or computed when it is needed
@@ -43,6 +56,7 @@ class Source(Parts, Protocol):
     """The joint Gaussian of projections."""
 
     def block(self, a: int, i: Index, b: int, j: Index) -> np.ndarray: ...
+    def rooted(self) -> np.ndarray | None: ...
 
 
 class StatedSource:
@@ -83,6 +97,12 @@ class StatedSource:
             return self.block(b, j, a, i).T
         i, j = self._positions(a, i), self._positions(b, j)
         return np.asarray(self._blocks[a, b](i, j), dtype=float).reshape(len(i), len(j))
+
+    def rooted(self) -> np.ndarray | None:
+        """Return R (m, r) with  R R' = Cov of the candidates;  None where they are too many."""
+        if len(self.mean(CANDIDATES)) > MOST_ROOTED:
+            return None
+        return pivoted_root(self.block(CANDIDATES, slice(None), CANDIDATES, slice(None)))
 
     def _positions(self, part: int, i: Index) -> np.ndarray:
         return np.arange(len(self.mean(part)))[i] if isinstance(i, slice) else np.asarray(i)
@@ -189,6 +209,20 @@ class LinearSource:
     def block(self, a: int, i: Index, b: int, j: Index) -> np.ndarray:
         product = self._factor(a)[0][i] @ self._factor(b)[1][j].T
         return product.toarray() if sparse.issparse(product) else np.asarray(product)
+
+    def rooted(self) -> np.ndarray | None:
+        """Return R (m, r) with  R R' = Cov of the candidates, and no more columns than candidates or latents."""
+        m, width = len(self.mean(CANDIDATES)), len(self._mean) if self._root is None else self._root.shape[1]
+        if width > m:
+            return pivoted_root(self.block(CANDIDATES, slice(None), CANDIDATES, slice(None)))
+        if self._root is not None:
+            root = self._factor(CANDIDATES)[0]
+        elif np.ndim(self._covariance) == 1:
+            rows, scale = self._factor(CANDIDATES)[1], np.sqrt(self._covariance)
+            root = rows.multiply(scale).tocsr() if sparse.issparse(rows) else rows * scale
+        else:
+            root = self._factor(CANDIDATES)[1] @ root_of(self._covariance)
+        return root.toarray() if sparse.issparse(root) else np.asarray(root)
 
     def draw(self, n: int, generator: np.random.Generator) -> list[np.ndarray]:
         """Return joint draws of the parts, by draws of u: the same in every chunk."""
@@ -298,6 +332,17 @@ class Conditioned(ConditionedSource):
             block = block - np.multiply.outer(shrink * column[a][i], column[b][j])
         return block
 
+    def rooted(self) -> np.ndarray | None:
+        """Return R (m, r) with  R R' = Cov of the candidates: that of the origin times a root of what is left of I."""
+        root = self._origin.rooted()
+        if root is None:
+            return None
+        left = np.eye(root.shape[1])  # Cov = root left root'; a column of it is root left r_i
+        for column, shrink in self._corrections:
+            direction = left @ root[column.i] / column.variance
+            left -= np.multiply.outer(shrink * direction, direction)
+        return root @ root_of(left)
+
 
 class Column:
     """Regression of everything on candidate ``i``: Cov(., s_i) / var(s_i), computed for a part when it is needed."""
@@ -327,3 +372,21 @@ def root_of(covariance: np.ndarray) -> np.ndarray:
     """
     values, vectors = linalg.eigh(covariance) if covariance.ndim == 2 else np.linalg.eigh(covariance)
     return vectors * np.sqrt(np.maximum(values, 0.0))[..., None, :]
+
+
+def pivoted_root(covariance: np.ndarray) -> np.ndarray:
+    """Return a root (m, r) of a covariance that may be singular, r its rank but for rounding, by pivoted Cholesky.
+
+    Examples
+    --------
+    >>> root = pivoted_root(np.ones((3, 3)))
+    >>> root.shape, np.allclose(root @ root.T, 1.0)
+    ((3, 1), True)
+    """
+    largest = float(np.max(np.diagonal(covariance), initial=0.0))
+    if largest <= 0.0:
+        return np.zeros((len(covariance), 0))
+    factor, pivots, rank, _ = linalg.lapack.dpstrf(covariance, tol=ROUNDED * largest, lower=1)
+    root = np.empty((len(covariance), rank))
+    root[pivots - 1] = np.tril(factor[:, :rank])
+    return root

@@ -34,6 +34,8 @@ class SummedPredictive(Predictive):
         Independent of each other, their likelihoods Gaussian; each about its own target, or none.
     n_jobs : int, optional
         Parts are computed by so many workers, through joblib; results do not depend on it.
+    approximate : bool, default False
+        Whether the parts' Gaussian outcomes stand for others.
     **fields
         Others that are stated, such as ``features``.
 
@@ -47,8 +49,10 @@ class SummedPredictive(Predictive):
     array([1.386, 3.219])
     """
 
-    def __init__(self, parts: Sequence[Predictive], *, n_jobs: int | None = None, **fields: Any) -> None:
-        self.parts, self.n_jobs = list(parts), n_jobs
+    def __init__(
+        self, parts: Sequence[Predictive], *, n_jobs: int | None = None, approximate: bool = False, **fields: Any
+    ) -> None:
+        self.parts, self.n_jobs, self.approximate = list(parts), n_jobs, approximate
         # Outcomes of another noise are thought of as scaled to that of the first part, or to 1 where candidates differ.
         first = parts[0].likelihood
         self.likelihood = first if first.size is None else Gaussian(1.0)
@@ -87,7 +91,7 @@ class SummedPredictive(Predictive):
     def given(self, i: int, outcome: Any = None) -> SummedPredictive:
         """The belief had candidate ``i`` been measured of every part, its outcome not known yet."""
         after = in_parallel(_given, [(part, i) for part in self.parts], self.n_jobs)
-        return SummedPredictive(after, n_jobs=self.n_jobs, **self._fields)
+        return SummedPredictive(after, n_jobs=self.n_jobs, approximate=self.approximate, **self._fields)
 
 
 def _have(name: str) -> Callable[[SummedPredictive], bool]:

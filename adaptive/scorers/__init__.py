@@ -12,7 +12,8 @@ at given inputs count: `expected_error_reduction`, ``value_of_information(losses
 disturb: ``density_weighted(scorer)``, ``power(scorer)``.  A cold start: ``typical_first(scorer)``.  Tests of people:
 `information_gain`, or what is customary there, `fisher_information`, ``randomesque(scorer, n)``,
 ``stratified(scorer, n)``.  One of two outcomes is a gain, such as a thing shown that is taken: `thompson`,
-``upper_confidence_bound(deviations)``.  Those with brackets make a scorer: pass what they return.
+``upper_confidence_bound(deviations)``.  A measurement only pays after another: ``look_ahead(scorer)``.  Those with
+brackets make a scorer: pass what they return.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from adaptive.scorers.expected_error_reduction import expected_error_reduction
 from adaptive.scorers.fisher_information import fisher_information
 from adaptive.scorers.information_gain import information_gain
 from adaptive.scorers.least_confident import least_confident
+from adaptive.scorers.look_ahead import look_ahead
 from adaptive.scorers.margin import margin
 from adaptive.scorers.power import power
 from adaptive.scorers.predictive_information_gain import predictive_information_gain
@@ -80,6 +82,7 @@ AUTO = "auto"
 #: Functions that make a scorer with settings.
 FACTORIES: dict[str, Callable[..., Callable[..., Any]]] = {
     "density_weighted": density_weighted,
+    "look_ahead": look_ahead,
     "power": power,
     "typical_first": typical_first,
     "randomesque": randomesque,

@@ -10,6 +10,9 @@ import numpy as np
 from adaptive import checks, pool, scorers
 from adaptive.scorers import record_of
 from adaptive.selection.arguments import Allowed, all_prices, check_enough, prices_of, written_out
+from adaptive.selection.bounds.certificates import certificate, weighted_rows
+from adaptive.selection.bounds.exchanges import improved, in_order
+from adaptive.selection.bounds.greedy import information
 from adaptive.selection.evaluation import checked
 from adaptive.selection.ranking import best_positions
 from adaptive.selection.scoring import Believer, Outlook, View, require_given, undecided
@@ -40,6 +43,7 @@ def select(
     joint: bool = True,
     random_state: RandomState = None,
     return_scores: bool = False,
+    return_certificate: bool = False,
     chunk_size: int | None = None,
     n_jobs: int | None = None,
 ) -> Any:
@@ -49,7 +53,7 @@ def select(
     ----------
     estimator : object with ``predictive(candidates, *, target=None, random_state=None)``
     candidates : pool of length m, or callable(estimator) -> pool
-    n_select, scorer, target, cost, mask, exclude, pending, joint, random_state, return_scores
+    n_select, scorer, target, cost, mask, exclude, pending, joint, random_state, return_scores, return_certificate
         As in :meth:`adaptive.estimators.base.DesignMixin.select`.  Returned scores are not divided by cost.
     chunk_size : int, optional
         How many candidates have their predictive in memory at once (None: 16384); no result depends on it.
@@ -60,6 +64,7 @@ def select(
     -------
     positions : (n_select,) array of int
     scores : (n_select,) array of float, only with ``return_scores``
+    certificate : Certificate, only with ``return_certificate``
 
     Raises
     ------
@@ -112,7 +117,28 @@ def select(
     chosen, scores = choose(view, scores, prices, outlook, n_select)
     if positions is not None:
         chosen = positions[chosen]
-    return (chosen, scores) if return_scores else chosen
+    if together and score is scorers.information_gain and allowed.size <= CHUNK_SIZE:  # whatever chunk_size
+        whole = view
+        if outlook is None:
+            whole = View(estimator, candidates, allowed.within(0, m), pending, target, score, checks.generator(0))
+        chosen, scores = _exchanged(whole, outlook, cost, chosen) or (chosen, scores)
+    found: list[Any] = [chosen]
+    if return_scores:
+        found.append(scores)
+    if return_certificate:
+        found.append(
+            certificate(
+                estimator,
+                candidates,
+                chosen,
+                cost=cost,
+                mask=mask,
+                exclude=exclude,
+                pending=pending,
+                random_state=view.seed,
+            )
+        )
+    return tuple(found) if len(found) > 1 else chosen
 
 
 def _top(
@@ -164,6 +190,44 @@ def _batch(
         chosen.append(best)
         gains.append(float(gain))
     return entries[chosen], np.array(gains)
+
+
+def _exchanged(
+    whole: View, outlook: Outlook | None, cost: Cost, chosen: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return a batch of Gaussian outcomes after exchanges with the whole pool, and its gains; None where none helps.
+
+    Where the batch came from a short list, the greedy on all of the pool is another start: single scores may be alike
+    everywhere, as on a map of which nothing is known.
+
+    Parameters
+    ----------
+    whole : View
+        Of all candidates that may be chosen.
+    outlook : Outlook or None
+        On them, where it is there.
+    cost
+        As of `select`.
+    chosen : (n,) array
+        Positions in the pool.
+    """
+    if outlook is None and weighted_rows(whole.outlook(pool.take(whole.candidates, chosen[:1])), whole.n_front) is None:
+        return None
+    scales = weighted_rows(whole.outlook(whole.candidates_at()) if outlook is None else outlook, whole.n_front)
+    if scales is None or len(scales) != 1:
+        return None
+    rows, n = scales[0][1], len(chosen)
+    prices = prices_of(cost, whole.candidates, pool.length(whole.candidates), whole.allowed)
+    entries = chosen if whole.allowed is None else np.searchsorted(whole.allowed, chosen)
+    starts = [entries.tolist()]
+    if len(rows) > max(SHORT_LIST, 4 * n):
+        starts.insert(0, in_order(rows, np.arange(len(rows)), prices, n)[0])
+    found = [improved(rows, start, prices) for start in starts]
+    members = max(found, key=lambda one: round(information(rows[one]), 9))
+    if set(members) == set(entries.tolist()):
+        return None
+    order, gains = in_order(rows, members, prices)
+    return (np.array(order) if whole.allowed is None else whole.allowed[order]), gains
 
 
 def _counted(n: int) -> Iterator[int]:

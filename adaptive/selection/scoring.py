@@ -247,6 +247,8 @@ def require_given(outlook: Outlook, what: str) -> None:
             f"conditioning on pending candidates needs given, which {name} does not provide; leave pending out, or "
             "pass joint=False to SequentialDesign."
         )
+    if what == "certificate":
+        raise ValueError(f"a certificate needs given, which {name} does not provide: it has no what-ifs.")
     raise ValueError(
         f"a joint batch needs given, which {name} does not provide; pass joint=False for the highest single scores."
     )

@@ -75,7 +75,9 @@ def _report(design: SequentialDesign) -> dict[str, Any]:
     n_right = [n * share for n, share in zip(judged["n_events"], judged["accuracy"], strict=True)]
     bands = [_band(k, n) for k, n in zip(n_right, judged["n_events"], strict=True)]
     curve = [(n, share, *band) for n, share, band in zip(judged["n_labelled"], judged["accuracy"], bands, strict=True)]
-    words = [line for line in diagnostics.in_words(stopping).split("\n") if " nats" not in line]  # for labellers
+    words = [
+        line for line in diagnostics.in_words(stopping, judged).split("\n") if " nats" not in line
+    ]  # for labellers
     return {"words": words, "curve": curve, "may_stop": _may_stop(stopping)}
 
 

@@ -28,6 +28,7 @@ if _TYPE_CHECKING:
     from designs.kspace.encode_indices import as_encodes, central_encodes, mirror_encodes
     from designs.kspace.export import export_design, import_design
     from designs.kspace.from_images.centre import centre_size
+    from designs.kspace.from_images.certified import line_certificate
     from designs.kspace.from_images.population import learnt_lines, learnt_points
     from designs.kspace.from_images.reference import reference_lines, reference_points
     from designs.kspace.from_images.tuned import Tuned, tuned_lines, tuned_points
@@ -68,6 +69,7 @@ __all__ = [
     "improve_by_swaps",
     "learnt_lines",
     "learnt_points",
+    "line_certificate",
     "line_density",
     "lines",
     "low_pass",

@@ -12,6 +12,7 @@ from adaptive.checks import finite, integer, shape
 from designs.optimal.criteria import Criterion, Determinant, Eigenvalues, MeanVariance
 
 if TYPE_CHECKING:
+    from adaptive.selection import Certificate
     from adaptive.types import ArrayLike
 
 __all__ = ["Model", "OptimalDesign"]
@@ -44,6 +45,9 @@ class OptimalDesign:
         Exchanges of the best start.
     converged : bool
         Whether the best start ended because no exchange improves it.
+    certificate : Certificate or None
+        Of Bayesian designs without blocks: what the runs tell of the unknowns, in nats, and how much any set of as many
+        runs could at most, whatever constraints there were.
 
     Examples
     --------
@@ -62,6 +66,7 @@ class OptimalDesign:
     information: np.ndarray
     n_exchanges: int
     converged: bool
+    certificate: Certificate | None = None
 
 
 class Model:

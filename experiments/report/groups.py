@@ -55,6 +55,7 @@ DOMAINS = {
     "questionnaires": "Questionnaires",
     "topics": "Topics",
     "any_model": "Any model: instruments and simulators",
+    "certificates": "How good a design is",
     "game_trees": "Games",
     "serve": "Pages that people answer",
     "inference": "Inference",

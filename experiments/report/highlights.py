@@ -39,7 +39,7 @@ HIGHLIGHTS: dict[str, tuple[str, ...]] = {
         "ours-kspace-pays-bands",
     ),
     "counts": ("ours-counts-designed-rows", "ours-counts-designed-places"),
-    "pairs": ("ours-pairs-lastfm-popularity", "ours-pairs-shown-regret", "ours-pairs-shown-coverage"),
+    "pairs": ("ours-pairs-lastfm-popularity", "ours-pairs-shown-regret"),
     "preferences": ("ours-preferences-best-sushi", "ours-preferences-synthetic"),
     "scanner": ("ours-scanner-newcomer", "ours-scanner-replay-3"),
     "sequences": ("ours-sequences-order-two", "ours-sequences-short-histories", "ours-sequences-asked-random"),
@@ -47,16 +47,17 @@ HIGHLIGHTS: dict[str, tuple[str, ...]] = {
     "questionnaires": (
         "ours-adaptive-test-big-five", "ours-adaptive-test-wrong-prior",
     ),
-    "topics": ("ours-topics-reading", "ours-topics-labels", "ours-topic-completion"),
+    "topics": ("ours-topics-reading", "ours-topics-labels"),
     "any_model": (
-        "ours-any-model-instruments", "ours-any-model-second-peak-spread", "ours-any-model-two-steps",
+        "ours-any-model-instruments", "ours-any-model-second-peak-spread",
     ),
+    "certificates": ("ours-certificate-gaps",),
     "game_trees": (
         "ours-trees-coverage", "ours-trees-connect-four-coverage",
     ),
     "inference": ("ours-approximation-errors", "ours-multiclass-log-loss"),
     "benchmarks": (
-        "ours-exact-search", "ours-kspace-decision-products", "ours-active-step-modal",
+        "ours-exact-search", "ours-kspace-decision-products",
     ),
     "house": ("ours-site-questions",),
 }  # fmt: skip

@@ -43,8 +43,13 @@ def test_calibrate_then_ask_kill_and_resume(tmp_path):
     lines = ["who,side,a,b,c", *(f"p{k},{'LR'[k % 2]}," + ",".join(map(str, row)) for k, row in enumerate(rows))]
     (tmp_path / "answers.csv").write_text("\n".join(lines) + "\n")
     out = tmp_path / "bank"
-    done = finish("calibrate", tmp_path / "answers.csv", "--person", "who", "--group", "side", "--out", out)
+    done = finish(
+        "calibrate", tmp_path / "answers.csv", "--person", "who", "--group", "side", "--short-form", "2", "--out", out
+    )
     assert done.returncode == 0, done.stderr
+    assert "Short form of 2 items: " in done.stdout and "an estimated" in done.stdout
+    assert "of the information under this model that any 2 candidates hold" in " ".join(done.stdout.split())
+    assert len(columns(out / "short_form.csv")["item"]) == 2
     assert {path.name for path in out.iterdir()} >= {
         "bank.csv", "items.csv", "people.csv", "groups.csv", "report.json", "information.png",
     }  # fmt: skip

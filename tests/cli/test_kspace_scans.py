@@ -180,6 +180,9 @@ def test_a_plan_from_dicom_is_that_of_the_library_or_a_rule_and_says_the_error_t
         text = f"{one['error']:.3f} ({one['low']:.3f} to {one['high']:.3f})"
         assert text in said and text in summary["plan"] and one["low"] < one["error"] < one["high"]
     assert "Assumed: one coil, phase smooth, read from its own centre, SNR 50" in said
+    found = summary["certificate"]
+    assert found["kind"] == "estimate" and found["n"] == 3 and 0 < found["share"] <= 1
+    assert "of the information under this model that any 3 candidates hold" in summary["plan"]
     assert summary["geometry"] == {"plane": "axial", "voxel size (mm)": [2.0, 2.0, 3.0], "matrix": [32, 32, 1]}
     assert summary["protocol"]["echo_time"] == pytest.approx(0.03) and "the same head" in summary["plan"]
     assert not list((tmp_path / "run").glob("designs*"))  # nothing is tried

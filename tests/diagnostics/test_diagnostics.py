@@ -124,7 +124,15 @@ def test_when_to_stop_says_what_rules_and_scorers_say(design):
     left = np.setdiff1d(np.arange(80), design.history_["position"])
     belief = refitted(design, 12).predictive(X[left], target=X)
     assert table["expected_gain"][-1] == pytest.approx(scorers.expected_error_reduction(belief).max())
-    words = diagnostics.in_words(table)
+    most = table["most_next"]
+    assert most[0] > most[-1] >= table["information_left"][-1]
+    told = scorers.information_gain(refitted(design, 12).predictive(X))
+    bound = np.minimum(np.sqrt(np.minimum(told, most[-1]) / 2), 1 - now.max(axis=1))
+    assert table["most_change"][-1] == pytest.approx(bound.mean())
+    judged = diagnostics.calibration(design, every=4)
+    words = diagnostics.in_words(table, judged)
+    assert f"was right on {100 * judged['accuracy'][-1]:.0f}%" in words
+    assert "The next 20 answers together can tell an estimated" in words and "points at most" in words
     assert words.startswith("After 12 answers the best question left") and "The last 4 answers moved" in words
 
 

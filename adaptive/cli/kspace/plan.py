@@ -12,6 +12,7 @@ from __future__ import annotations
 import textwrap
 import warnings
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from adaptive.cli.job import Job
     from adaptive.cli.kspace.tuning import Expected
     from adaptive.cli.kspace.values import Known
+    from adaptive.selection import Certificate
 
 __all__ = ["designed_from", "plan"]
 
@@ -59,9 +61,10 @@ def plan(known: Known, job: Job, jobs: int, parent: int, remark: str = "") -> No
         )
     view = known.field_of_view
     write_exports(design, job, settings["export"], known.geometry, known.protocol, known.n_slices, view)
-    said = _said(known, settings, design, n_first, how, errors)
+    certificate = _certificate(known, settings, design, n_first)
+    said = _said(known, settings, design, n_first, how, errors + (f"{certificate} " if certificate else ""))
     job.draw(_draw(known, design, n_first, said), "plan")
-    job.write_summary(_summary(known, design, n_first, said, expected))
+    job.write_summary(_summary(known, design, n_first, said, expected, certificate))
     place = None if settings["trajectory"] == "points" else known.geometry
     if place is not known.geometry and known.geometry is not None:
         view = tuple(known.geometry.field_of_view.tolist())
@@ -158,6 +161,20 @@ def _by(known: Known, trajectory: str) -> str:
     return f"with the least error on {len(known.images)} slices"
 
 
+def _certificate(known: Known, settings: dict[str, Any], design: Any, n_first: int) -> Certificate | None:
+    """Information that the other lines tell of a simulated scan by one coil, beside that of any as many lines."""
+    if settings["trajectory"] != "lines" or known.coils is not None or len(design) <= n_first:
+        return None
+    n = design.image_shape[design.axis]
+    if not n_first or not np.isin(kspace.central(n, n_first), design.lines).all():
+        return None
+    image = known.images[0] if np.iscomplexobj(known.images[0]) else np.abs(known.images[0])
+    with threadpool_limits(1):
+        return kspace.line_certificate(
+            image, design.lines, n_first, axis=design.axis, snr=settings["snr"], random_state=settings["seed"]
+        )[1]
+
+
 def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how: str, errors: str) -> str:
     whose = "the same head" if known.same else "another head"
     coils = "one coil" if known.coils is None else f"the coils of its raw samples ({known.received})"
@@ -213,7 +230,12 @@ def _draw(known: Known, design: Any, n_first: int, said: str) -> Figure:
 
 
 def _summary(
-    known: Known, design: Any, n_first: int, said: str, expected: Mapping[str, Expected] | None
+    known: Known,
+    design: Any,
+    n_first: int,
+    said: str,
+    expected: Mapping[str, Expected] | None,
+    certificate: Certificate | None,
 ) -> dict[str, Any]:
     from adaptive.loop.log.header import versions
 
@@ -229,6 +251,7 @@ def _summary(
         "order": design.labels(),
         "central": n_first,
         "expected error": None if expected is None else {name: one._asdict() for name, one in expected.items()},
+        "certificate": None if certificate is None else {**asdict(certificate), "share": certificate.share},
         "geometry": where,
         "protocol": stated or None,
         "versions": versions(),

@@ -76,7 +76,7 @@ def progress(
     if report["n_labelled"]:
         folder.write_csv("progress.csv", {name: plain(column) for name, column in report.items()})
         folder.draw(plots.when_to_stop(report), "stopping")
-        print(diagnostics.in_words(report))
+        print(diagnostics.in_words(report, judged))
     if judged["n_labelled"]:
         drawing, ax = plots.figure()
         plots.calibration_along(judged, ax=ax)

@@ -19,6 +19,7 @@ from adaptive.inference import Posterior
 from adaptive.operators import Operator, RealStacked
 from adaptive.potentials import Gaussian
 from adaptive.predictive import Predictive, StatedPredictive
+from adaptive.predictive.joint_gaussian import pivoted_root
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
@@ -94,6 +95,14 @@ class DenseBlockPredictive(Predictive):
         """Covariance of the samples of blocks ``i`` and ``j``, stacked; real parts of a block, then imaginary ones."""
         first, second = (np.concatenate([self._rows(k) for k in np.atleast_1d(one)]) for one in (i, j))
         return self._joint[np.ix_(first, second)]
+
+    def whitened(self) -> np.ndarray:
+        root = pivoted_root(self._joint / self.noise_variance)
+        longest = max(where.stop - where.start for where in self._slices)
+        rows = np.zeros((len(self), longest, root.shape[1]))
+        for i, where in enumerate(self._slices):
+            rows[i, : where.stop - where.start] = root[where]
+        return rows
 
     def _rows(self, i: int) -> np.ndarray:
         where = self._slices[i]

@@ -164,6 +164,14 @@ class BlockPredictive(Predictive):
             values[list(single)], errors[list(single)] = self._of_lines(np.concatenate(list(single.values())), axis)
         return values, errors
 
+    def traces(self) -> np.ndarray | None:
+        """Of whole lines of one coil, by the variances of their samples."""
+        if not is_lines(self.candidates) or not isinstance(self._grid, GridScores):
+            return None
+        axis = int(self.candidates.axis)
+        power = self._grid.power[0].sum(axis=tuple(k for k in range(len(self._shape)) if k != axis))
+        return power[np.asarray(self.candidates.lines)] / self.noise_variance
+
     def _of_lines(self, lines: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
         if not self._prefers_a_side:
             return self._grid.of_lines(lines, axis)

@@ -42,6 +42,10 @@ class PairEstimator(BeliefEstimator):
         found = self._shortened(arguments) if self.__sklearn_is_fitted__() and is_product(candidates) else None
         if found is None:
             return super().select(candidates, n_select, **options)
+        if options.get("return_certificate"):
+            raise ValueError(
+                "return_certificate looks at all pairs at once, and these are found by bounds; pass a list of pairs."
+            )
         positions, among = found
         chosen = super().select(**among)
         return (positions[chosen[0]], chosen[1]) if options.get("return_scores") else positions[chosen]

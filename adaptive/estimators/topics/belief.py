@@ -308,7 +308,7 @@ class TopicBelief:
                     random_state=random_state,
                 )
             )  # fmt: skip
-        return SummedPredictive(parts, features=rows)
+        return SummedPredictive(parts, approximate=True, features=rows)
 
     # -- snapshots -----------------------------------------------------------------------------------------------------
 
