@@ -203,6 +203,7 @@ class LabellingDesk:
     def place(self, session: int) -> Place:
         if self.pool.people and session not in self.pool.people:
             return Place(full=True)
+        self._there[session] = self._clock()
         stock = self.designer.stock.read() if self.pool.ahead else None
         with self.ledger.reading():
             leases, soon = self._leases(), self._clock() + 0.9 * self.pool.lease
