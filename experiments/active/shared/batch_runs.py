@@ -1,6 +1,6 @@
 """Runs of `batch_quality.py`: 20 random labels, then 80 in four batches of 20 or one at a time, by one model.
 
-Rows are numbers in units of the pool's deviations, or tf-idf; of more than 80 columns the pool's 40 leading directions
+Rows are numbers in units of the pool's deviations, or tf-idf; of more than 40 columns the pool's 40 leading directions
 are kept. More than two classes have the prior scale 16 over the mean length of a row, what integration found on digits,
 so that a run takes seconds; two classes integrate it. Ways differ in nothing but the rows they ask for.
 """
@@ -68,7 +68,7 @@ def split(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
     if not sp.issparse(X):
         deviation = X[:POOL].std(axis=0)
         X = (X - X[:POOL].mean(axis=0)) / np.maximum(deviation, 1e-3 + 0.1 * X[:POOL].std())
-    if X.shape[1] > 2 * DIRECTIONS or sp.issparse(X):
+    if X.shape[1] > DIRECTIONS:
         X = TruncatedSVD(DIRECTIONS, random_state=0).fit(X[:POOL]).transform(X)
     return X[:POOL], y[:POOL], X[POOL:], y[POOL:]
 
