@@ -129,7 +129,9 @@ def run(script: Script) -> None:
             target="intervals above -.01 and below .03" if id == "ours-pending-one-person" else "interval below 0",
             value={pair: value[pair], "exclusion minus one person": value["exclusion minus one person"],
                    "ms of an ask": spent},
-            reason="" if holds else "The differences are within the noise of the pairs.",
+            reason="" if holds else "Intervals reach beyond the band: " + ", ".join(
+                f"{metric} {one[1]:+.3f} to {one[2]:+.3f}" for metric, one in value[pair].items()
+            ) + ". What either way loses to one person it loses on image segments.",
         )  # fmt: skip
 
 
@@ -142,6 +144,7 @@ def _draw(script: Script, names: tuple[str, ...], apart: Any) -> None:
                 axis.plot([low, high], [row + 0.2 * k - 0.1] * 2, color=colour, linewidth=1.5)
                 axis.plot(mean, row + 0.2 * k - 0.1, mark, color=colour, label=arm if row == 0 else None)
         axis.axvline(0.0, color="#555555", linewidth=0.8)
+        axis.locator_params(axis="x", nbins=5)
         axis.set_yticks(range(len(names) + 1), [*names, "all"])
         axis.invert_yaxis()
         axis.set_xlabel(f"{metric}, minus one person's{' (nats)' if metric == 'log loss' else ''}")
