@@ -27,7 +27,7 @@ Tilt: TypeAlias = Callable[[int, np.ndarray, np.ndarray], tuple[np.ndarray, np.n
 
 
 class Learnt(NamedTuple):
-    """What n answers say in p what-ifs, d = n k.
+    """Lessons of n answers in p what-ifs, d = n k.
 
     Attributes
     ----------
