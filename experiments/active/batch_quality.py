@@ -123,6 +123,7 @@ def _draw(script: Script, names: tuple[str, ...], ways: list[str], apart: Any) -
             axis.plot([low, high], [row, row], color="#0072B2", linewidth=1.5)
             axis.plot(mean, row, "o", color="#0072B2", markersize=5)
         axis.axvline(0.0, color="#555555", linewidth=0.8)
+        axis.locator_params(axis="x", nbins=5)
         axis.set_yticks(range(len(ways)), ways if metric == METRICS[0] else [""] * len(ways))
         axis.invert_yaxis()
         axis.set_xlabel(f"{metric}, minus one at a time{' (nats)' if metric == 'log loss' else ''}")

@@ -40,6 +40,12 @@ BY_ROWS = ((100, 20, 50, 2), (1_000, 20, 50, 2), (10_000, 20, 50, 2), (100_000, 
 BY_LABELS = tuple((*size, labels, 2) for size in ((10_000, 20), (100_000, 50)) for labels in (50, 200, 1_000))
 BY_CLASSES = tuple((1_000, 20, 100, classes) for classes in (2, 5, 20))
 FITS = ((200, 20, 100, 2), (2_000, 20, 1_000, 2), (20_000, 20, 10_000, 2))
+WHY = (
+    "Peers hold point estimates: a query of modAL's is one product with the pool of a model that is fitted already, "
+    "its batch the highest 20; Badge needs no posterior. Ours integrates the prior scale over nodes, and chooses "
+    "batches jointly. optbayesexpt and badge's own code are on no package index (ours-any-model-bench-decision has the "
+    "former); adaptivetesting has no locked environment."
+)
 Cell = tuple[str, int, int, int, int]  # operation, rows, columns, labels, classes
 
 
@@ -292,10 +298,7 @@ def run(script: Script) -> None:
         "ours-bench-beside-peers", not slower, seed=SEED,
         claim="Every operation takes at most the quickest peer's time, on every size.",
         target="at most 1 in every cell", value=beside,
-        reason="Peers hold point estimates: a query of theirs is one product with the pool, a batch of modAL's the "
-        "highest 20, Badge no posterior; ours integrates the prior scale over nodes and chooses batches jointly. "
-        "Slower: " + "; ".join(slower) + ". optbayesexpt and badge's own code are on no package index (see "
-        "ours-any-model-bench-decision for the former); adaptivetesting has no locked environment.",
+        reason=f"Slower in {len(slower)} of {len(beside)} cells. " + WHY,
     )  # fmt: skip
 
 
@@ -313,7 +316,8 @@ def _draw(script: Script, cells: dict[Cell, dict[str, float]]) -> None:
                 axis.loglog(*zip(*some, strict=True), mark, color=colour, label=words.get(who, who), markersize=4)
         axis.set_title({"batch": "a batch of 20", "fit": "fit"}.get(operation, f"a {operation}"), fontsize=10)
         axis.set_xlabel(said)
-        axis.legend(frameon=False, fontsize=7)
+        if operation in ("query", "fit"):
+            axis.legend(frameon=False, fontsize=7)
     axes[0, 0].set_ylabel("CPU seconds")
     script.figure(
         figure, "benchmarks",
