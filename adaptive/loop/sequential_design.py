@@ -228,8 +228,8 @@ class SequentialDesign:
             has seen, say, where ``repeat=True``.
         joint : bool, optional
             Of this query alone, in place of the design's own. False: what is pending is left out of it and looked at no
-            further, which takes milliseconds where eight copies would learn it (`adaptive.selection`): for a page under
-            load. The log says which queries were chosen so.
+            further, which takes milliseconds where its answers take tens (`adaptive.selection`): for a page under load.
+            The log says which queries were chosen so.
 
         Raises
         ------

@@ -207,6 +207,13 @@ class LinearSource:
         return np.einsum("ij,ij->i", left, right)
 
     def block(self, a: int, i: Index, b: int, j: Index) -> np.ndarray:
+        rows = self._rows[b]
+        if self._root is not None and self._factors[a] is None and rows is not None and not isinstance(j, slice):
+            few = rows[j] @ (self._root[:-1] if self._intercept else self._root)
+            if self._intercept:
+                few = few + self._root[-1]
+            if len(few) < len(self._mean) and isinstance(i, slice):  # many rows with few: all unknowns with these first
+                return np.asarray(self._times(a, self._root @ few.T))[i]
         product = self._factor(a)[0][i] @ self._factor(b)[1][j].T
         return product.toarray() if sparse.issparse(product) else np.asarray(product)
 

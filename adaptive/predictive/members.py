@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from adaptive.predictive.answers.learning import learn, moves
+from adaptive.predictive.answers.scores import AnsweredBlock, AnsweredScores
 from adaptive.predictive.base import Predictive
 from adaptive.predictive.derivations import likely
 from adaptive.predictive.joint_gaussian import CANDIDATES
-from adaptive.predictive.softmax import SoftmaxProjections
+from adaptive.predictive.softmax import SoftmaxProjections, tilted
 from adaptive.predictive.weighted_draws import WeightedDraws
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ __all__ = ["N_MEMBERS", "Members", "as_members", "have_members"]
 
 N_MEMBERS = 1024  # of all futures together
 FEWEST = 2
+_NODES = 1024  # of an integral for one of several answers learnt at once
 
 
 class Drawn(NamedTuple):
@@ -110,6 +113,55 @@ class Members(WeightedDraws):
             starts = end
         return after
 
+    def answered(self, answers: Sequence[Sequence[Any]]) -> list[Predictive]:
+        """Return the beliefs had the first n candidates been given each of S sets of answers, sharing the members out.
+
+        What n calls of ``given`` say, by integrals of fewer nodes, and with one product for each component.
+        """
+        S, n, first = len(answers), len(answers[0]), self._components[0]
+        ends = np.round(np.arange(S + 1) * len(self.weights) / S).astype(int)
+        world = np.repeat(np.arange(S), np.diff(ends))
+        pairs = np.unique(np.column_stack([world, self._drawn.component]), axis=0)
+        blocks = {k: AnsweredBlock(self._components[k]._source, n) for k in np.unique(pairs[:, 1]).tolist()}
+        codes = np.array([[first.likelihood.code(outcome) for outcome in one] for one in answers])
+
+        def tilt(i: int, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            return tilted(first._basis, mean, variance, codes[pairs[:, 0], i], _NODES)
+
+        learnt = learn(
+            np.stack([blocks[k].mean for k in pairs[:, 1]]), np.stack([blocks[k].covariance for k in pairs[:, 1]]), tilt
+        )
+        scores, places = [part.copy() for part in self._drawn.scores], np.arange(len(pairs))
+        for k, block in blocks.items():
+            of_it = np.flatnonzero(self._drawn.component == k)
+            mine = self._drawn.scores[CANDIDATES][of_it, :n].astype(float)
+            moved = np.concatenate([
+                moves(learnt, place, mine[world[of_it] == pairs[place, 0]], block.mean, block.covariance)
+                for place in places[pairs[:, 1] == k]
+            ])  # fmt: skip
+            for part, of_part in enumerate(scores):
+                block.move(of_part, of_it, moved, part)
+        after: list[Predictive] = []
+        for s in range(S):
+            which = np.arange(ends[s], ends[s + 1])
+            weights, components = self._drawn.weights[which].copy(), list(self._components)
+            here = places[pairs[:, 0] == s]
+            logs = learnt.log[here]
+            for place, log in zip(here, logs, strict=True):
+                k = int(pairs[place, 1])
+                weights[self._drawn.component[which] == k] *= np.exp(log - logs.max())
+                source = AnsweredScores(components[k]._source, blocks[k], learnt, int(place))
+                components[k] = components[k]._on(source)
+            drawn = Drawn(weights / weights.sum(), self._drawn.component[which], [part[which] for part in scores])
+            after.append(self._with(components, drawn))
+        return after
+
+    def _with(self, components: Sequence[SoftmaxProjections], drawn: Drawn) -> Members:
+        kept = {name: value for name, value in self._fields.items() if name not in ("outcomes", "target")}
+        made = Members(components, drawn, random_state=self.seed, **kept)
+        made.asked = self.asked
+        return made
+
     def _moved(self, i: int, outcome: Any, drawn: Drawn) -> Members:
         first = self._components[0]
         scores = [part.copy() for part in drawn.scores] if len(self._components) > 1 else list(drawn.scores)
@@ -133,14 +185,7 @@ class Members(WeightedDraws):
                     scores[part][of_it] += moved
                 else:
                     scores[part] = scores[part] + moved
-        made = Members(
-            components,
-            Drawn(weights / weights.sum(), drawn.component, scores),
-            random_state=self.seed,
-            **{name: value for name, value in self._fields.items() if name not in ("outcomes", "target")},
-        )
-        made.asked = self.asked
-        return made
+        return self._with(components, Drawn(weights / weights.sum(), drawn.component, scores))
 
 
 def have_members(predictive: Predictive) -> bool:

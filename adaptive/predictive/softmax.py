@@ -26,7 +26,7 @@ from adaptive.predictive.target_information import check_size
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Outcomes, RandomState
 
-__all__ = ["SoftmaxLikelihood", "SoftmaxProjections"]
+__all__ = ["SoftmaxLikelihood", "SoftmaxProjections", "tilted"]
 
 _NODES_OF_A_WHAT_IF = 4096
 _NODES_OF_A_TARGET = 128
@@ -229,20 +229,52 @@ class SoftmaxProjections(JointPredictive):
 
     def _tilted(self, mean: np.ndarray, variance: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the moments of softmax_code(E t) N(t | mean, variance)."""
-        z = _deep_nodes(len(mean))
-        t = z @ root_of(variance).T
-        logs = log_softmax((mean + t) @ self._basis.T, axis=1)[:, code]
-        weights = np.exp(logs - logs.max())
-        weights /= weights.sum()
-        shift = weights @ t
-        centred = t - shift
-        return mean + shift, (centred.T * weights) @ centred
+        _, means, variances = tilted(self._basis, mean[None], variance[None], np.array([code]), _NODES_OF_A_WHAT_IF)
+        return means[0], variances[0]
+
+
+def tilted(
+    basis: np.ndarray, mean: np.ndarray, variance: np.ndarray, codes: np.ndarray, n_nodes: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return  log int softmax_code(E t) N(t | mean, variance) dt  and the moments of the integrand, of p what-ifs.
+
+    Parameters
+    ----------
+    basis : (c, k) array
+        E, the contrasts.
+    mean, variance : (p, k) and (p, k, k) arrays
+    codes : (p,) array of int
+    n_nodes : int
+        Quasi-Monte Carlo nodes of the integrals.
+
+    Examples
+    --------
+    >>> basis = np.array([[1.0], [-1.0]]) / np.sqrt(2)
+    >>> log, mean, variance = tilted(basis, np.zeros((1, 1)), np.eye(1)[None], np.array([0]), 512)
+    >>> float(np.exp(log[0]).round(3)), bool(mean[0, 0] > 0), bool(variance[0, 0, 0] < 1)
+    (0.5, True, True)
+    """
+    z = _deep_nodes(mean.shape[1], n_nodes)
+    t = z @ root_of(variance).transpose(0, 2, 1)
+    scores = basis @ (mean[:, None, :] + t).transpose(0, 2, 1)  # (p, c, nodes)
+    highest = scores.max(axis=1)
+    logs = scores[np.arange(len(codes)), codes] - highest
+    scores -= highest[:, None, :]
+    logs -= np.log(np.exp(scores, out=scores).sum(axis=1))
+    peak = logs.max(axis=1, keepdims=True)
+    weights = np.exp(logs - peak)
+    total = weights.sum(axis=1, keepdims=True)
+    weights /= total
+    shift = (weights[:, None, :] @ t)[:, 0]
+    centred = t - shift[:, None, :]
+    spread = (centred * weights[:, :, None]).transpose(0, 2, 1) @ centred
+    return (peak + np.log(total / len(z)))[:, 0], mean + shift, spread
 
 
 @cache
-def _deep_nodes(dimension: int) -> np.ndarray:
+def _deep_nodes(dimension: int, n_nodes: int) -> np.ndarray:
     """Return the nodes of a what-if: their mean is zero, and their covariance the identity to rounding."""
-    nodes = quasi_nodes(dimension, _NODES_OF_A_WHAT_IF)
+    nodes = quasi_nodes(dimension, n_nodes)
     root = linalg.cholesky(nodes.T @ nodes / len(nodes), lower=True)
     return linalg.solve_triangular(root, nodes.T, lower=True).T
 

@@ -102,6 +102,8 @@ def select(
         chunk_size = m
     together = n_select > 1 and joint and not record.ignores_outcomes
     view = View(estimator, candidates, None, pending, target, score, checks.generator(random_state))
+    if not record.whole_pool:
+        chunk_size = min(chunk_size, view.most_at_once)
     if allowed.size <= chunk_size:
         positions = allowed.within(0, m)
         view.allow(positions)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adaptive.predictive.answers.projections import answered
 from adaptive.predictive.members import Members, as_members, have_members
 from adaptive.selection.evaluation import evaluate
 
@@ -89,6 +90,13 @@ class Futures:
                 moved = self._with_members(part).futures(i, outcomes)
                 after += [(weight, one) for (_, weight), one in zip(outcomes, moved, strict=True)]
         return self._followed_by(after, self._sampled or sampled)
+
+    def after_answers(self, answers: list[Any]) -> Futures:
+        """Return one future of equal weight for each set of ``answers``, which the first candidates gave in it."""
+        ((_, part),) = self.weighted
+        part = self._with_members(part)
+        after = part.answered(answers) if isinstance(part, Members) else answered(part, answers)
+        return self._followed_by([(1.0 / len(after), one) for one in after], self._sampled)
 
     def after_asking(self, i: int) -> Futures:
         """Return the same with candidate ``i`` among those asked, of which no outcome matters."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -11,13 +12,15 @@ import numpy as np
 
 from adaptive import pool, scorers
 from adaptive.parallel import streamed
+from adaptive.predictive.answers.projections import can_be_answered
+from adaptive.predictive.members import have_members
 from adaptive.scorers import record_of
 from adaptive.selection.arguments import all_prices, checked_prices
 from adaptive.selection.evaluation import checked
 from adaptive.selection.futures import Futures
 from adaptive.selection.ranking import Leaders
 from adaptive.selection.votes import Votes
-from adaptive.selection.worlds import are_many, worlds
+from adaptive.selection.worlds import are_many, drawn_answers, worlds
 
 if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Believer", "Chunk", "Outlook", "View", "require_given", "undecided"]
 
+MOVED = 2_048  # candidates whose scores under all members are moved at once, for memory
 Outlook: TypeAlias = Futures | Votes  # on candidates, after some whose outcomes are not known
 
 
@@ -38,8 +42,9 @@ class Believer(Protocol):
 class View:
     """The allowed candidates as the scorer sees them: entry j is candidate ``allowed[j]``, given what is pending.
 
-    Pending candidates stand in front of the others (``n_front`` of them), and are conditioned on one by one; where
-    their outcomes are many, `worlds` have learnt these instead, and none stands in front.
+    Pending candidates stand in front of the others (``n_front`` of them), and are conditioned on one by one, or, where
+    their outcomes are many, on some joint ``answers``; where predictives cannot learn these, `worlds` have, and none
+    stands in front.
     """
 
     def __init__(
@@ -59,13 +64,13 @@ class View:
         self.size = pool.length(candidates) if allowed is None else len(allowed)
         self.seed = int(generator.integers(2**62))
         self.worlds: list[tuple[float, Any]] = [(1.0, estimator)]
+        self.answers: list[Any] = []
+        self.most_at_once = sys.maxsize  # candidates
         if self.n_front and not (self.record.sees_asked or self.record.ignores_outcomes):
             self._learn_pending()
 
     def _learn_pending(self) -> None:
-        """Let worlds learn what is pending where its outcomes are many and may be learnt."""
-        if not hasattr(self.estimator, "partial_fit"):
-            return
+        """Draw what is pending answers where these are many; worlds learn them where the predictive cannot."""
         try:
             pool.concatenate([self.pending, self.candidates_at(np.arange(min(1, self.size)))])
         except ValueError as problem:
@@ -73,7 +78,13 @@ class View:
         belief = self.estimator.predictive(self.pending, random_state=self.seed)
         if belief.undecided or belief.only_draws or not belief.provides("draws") or not are_many(belief):
             return
-        self.worlds, self.n_front = worlds(self.estimator, self.pending, belief, self.seed), 0
+        by_members = have_members(belief) and (self.target is None or self.record.about_inputs)
+        if by_members or can_be_answered(belief):
+            self.answers = drawn_answers(belief, self.seed)
+            if by_members:
+                self.most_at_once = MOVED
+        elif hasattr(self.estimator, "partial_fit"):
+            self.worlds, self.n_front = worlds(self.estimator, self.pending, drawn_answers(belief, self.seed)), 0
 
     def allow(self, positions: np.ndarray | None) -> None:
         """Let the candidates at these positions be the entries; None: all."""
@@ -103,6 +114,9 @@ class View:
             outlook = Futures(weighted, self.seed, by_draws=self.record.about_inputs)
         if first.undecided or self.record.ignores_outcomes:
             return outlook
+        if self.answers:
+            assert isinstance(outlook, Futures)
+            return outlook.after_answers(self.answers)
         for k in range(self.n_front):
             outlook = self.assuming(outlook, k, "pending")
         return outlook

@@ -1,8 +1,9 @@
-"""Worlds in which everything that is pending was answered: copies of an estimator that learnt the answers at once.
+"""Worlds in which everything that is pending was answered.
 
 The answers of a world come from one joint draw, so that they go together as the belief says; eight worlds stand for
-all, however many candidates are pending.  To learn them costs one `partial_fit` a world, where going through the
-outcomes of one candidate after the other costs as many what-ifs as there are cases.
+all, however many candidates are pending, where going through the outcomes of one candidate after the other costs as
+many what-ifs as there are cases.  Gaussian projections and class scores learn the answers at once
+(:mod:`adaptive.predictive.answers`); of what has no such way copies of the estimator do, by one `partial_fit` a world.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from adaptive.predictive.base import Predictive
     from adaptive.types import Pool
 
-__all__ = ["LISTED", "are_many", "worlds"]
+__all__ = ["are_many", "drawn_answers", "worlds"]
 
 LISTED = 2  # pending candidates that are gone through by their outcomes
 
@@ -28,16 +29,13 @@ def are_many(predictive: Predictive) -> bool:
     return sum(predictive.likely_outcomes(k) is not None for k in range(len(predictive))) > LISTED
 
 
-def worlds(estimator: Any, pending: Pool, predictive: Predictive, seed: int) -> list[tuple[float, Any]]:
-    """Return 8 (weight, estimator), each of which learnt the outcomes that ``pending`` have in one joint draw.
+def drawn_answers(predictive: Predictive, seed: int) -> list[Any]:
+    """Return 8 sets of answers of the n candidates of ``predictive``, each from one joint draw of all.
 
     Parameters
     ----------
-    estimator : object with ``partial_fit``
-        It is not changed.
-    pending : pool of n candidates
     predictive : Predictive
-        Of these, with ``draws`` and ``outcomes``.
+        Of what is pending, with ``draws`` and ``outcomes``.
     seed : int
     """
     rng = np.random.default_rng([seed, N_FUTURES])
@@ -50,11 +48,23 @@ def worlds(estimator: Any, pending: Pool, predictive: Predictive, seed: int) -> 
         levels = (rng.permutation(N_FUTURES) + rng.random()) / N_FUTURES
         below = np.cumsum(drawn[:, k], axis=1)
         codes[:, k] = np.minimum((below <= (levels * below[:, -1])[:, None]).sum(axis=1), drawn.shape[2] - 1)
+    return [_listed(predictive.outcomes, answers) for answers in codes]
+
+
+def worlds(estimator: Any, pending: Pool, answers: list[Any]) -> list[tuple[float, Any]]:
+    """Return a (weight, estimator) for each set of answers, which has learnt them; ``estimator`` is not changed.
+
+    Parameters
+    ----------
+    estimator : object with ``partial_fit``
+    pending : pool of n candidates
+    answers : list of their outcomes
+    """
     found: list[tuple[float, Any]] = []
-    for answers in codes:
+    for outcomes in answers:
         world = copy.deepcopy(estimator)
-        world.partial_fit(pending, _listed(predictive.outcomes, answers))
-        found.append((1.0 / N_FUTURES, world))
+        world.partial_fit(pending, outcomes)
+        found.append((1.0 / len(answers), world))
     return found
 
 

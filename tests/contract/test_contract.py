@@ -13,6 +13,8 @@ import pytest
 
 from adaptive import SequentialDesign, pool, scorers, selection
 from adaptive.predictive import MissingField
+from adaptive.predictive.answers.projections import answered, can_be_answered
+from adaptive.selection.worlds import are_many, drawn_answers
 from tests.contract.cases import CASES, SCORED_BY
 from tests.culprits import naming
 
@@ -271,6 +273,33 @@ def test_futures_are_eight_where_outcomes_have_more_than_sixteen_cases(case):
         assert len(weights) <= 16 and sum(weights) == pytest.approx(1.0) and min(weights) > 0
     if belief.likely_outcomes(0) is not None:
         assert len(weights) <= 8
+
+
+@of_cases(lambda case: case.given is not None)
+def test_four_pending_rows_are_answered_at_once_as_in_turn_and_alike_in_any_chunks(case):
+    """Where predictives learn answers without a copy: every moment as after `given` of one after the other."""
+    estimator, positions = case.fitted(), [4, 9, 1, 7]
+    pending = pool.take(case.candidates, positions)
+    belief = estimator.predictive(pool.concatenate([pending, case.candidates]), random_state=0)
+    if not can_be_answered(belief) or not are_many(estimator.predictive(pending, random_state=0)):
+        return
+    answers = drawn_answers(estimator.predictive(pending, random_state=0), 0)[:2]
+    for given, after in zip(answers, answered(belief, answers), strict=True):
+        in_turn = belief
+        for i, outcome in enumerate(given):
+            in_turn = in_turn.given(i, outcome)
+        parts = zip(after.components, in_turn.components, strict=True)
+        for (weight, ours), (theirs_weight, theirs) in parts:
+            assert weight == pytest.approx(theirs_weight, rel=1e-6)
+            np.testing.assert_allclose(ours.mean, theirs.mean, atol=1e-6 * np.abs(theirs.mean).max() + 1e-9)
+            np.testing.assert_allclose(ours.variance, theirs.variance, atol=1e-6 * theirs.variance.max())
+    chosen = [
+        selection.select(
+            estimator, case.candidates, pending=pending, exclude=positions, random_state=3, chunk_size=size
+        ).tolist()
+        for size in (1000, 8)
+    ]  # fmt: skip
+    assert chosen[0] == chosen[1]
 
 
 # ------------------------------------------------------------------------------------------- joint draws

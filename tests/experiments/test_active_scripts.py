@@ -25,6 +25,7 @@ SCRIPTS = {
         "ours-inclusion-predictive_information_gain-mends",
     },
     "active_priors": {"ours-inclusion-late-prior"},
+    "batch_quality": set(),  # a table; its verdicts need several sets
     "embedded": {"ours-embedded-labels"},
     "hyper_defaults": {
         "ours-hyper-better-on-average",
@@ -38,6 +39,7 @@ SCRIPTS = {
     "hyper_classes": {"ours-hyper-classes", "ours-hyper-factor-classes"},
     "hyper_mends": {"ours-hyper-separable"},
     "hyper_rivals": {"ours-hyper-beside-rivals"},
+    "pending_people": {"ours-pending-exclusion", "ours-pending-one-person"},
     "skills": {"ours-skills-coverage", "ours-skills-crowd", "ours-skills-labels", "ours-skills-prices"},
     "hyper_text": {"ours-hyper-text-factor", "ours-hyper-text-pool"},
 }

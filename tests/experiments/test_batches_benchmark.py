@@ -1,5 +1,5 @@
 from experiments import claims
-from experiments.benchmarks import batches
+from experiments.benchmarks import batches, beside_peers
 from experiments.script import Script
 
 
@@ -15,3 +15,8 @@ def test_exact_greedy_begins_with_the_best_row():
     table = batches.drawn_problem(0, 50, 10)
     single = [batches.information(table, [i]) for i in range(10)]
     assert batches.greedy(table, 3)[0] == max(range(10), key=single.__getitem__)
+
+
+def test_what_is_put_beside_peers_runs_at_a_small_size_without_them(tmp_path):
+    beside_peers.run(Script("experiments/benchmarks/beside_peers.py", tmp_path, quick=True))
+    assert "floor, ms" in (tmp_path / "tables" / "benchmarks.csv").read_text()

@@ -29,7 +29,6 @@ from adaptive.estimators.rows.labels import codes_of, known_classes, refuse_two_
 from adaptive.estimators.rows.tables import checked_pool, checked_table
 from adaptive.estimators.rows.training import LabelledRows, checked_weights, labels_of, stacked_rows
 from adaptive.selection.arguments import written_out
-from adaptive.selection.worlds import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -409,8 +408,6 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
             return arguments
         if pool.is_stored(candidates) or pool.length(candidates) > MOST_KEPT:
             return arguments  # marginals of a chunk at a time are all that is held
-        if pending is not None and pool.length(pending) > LISTED:  # copies will learn it, of whom these are not
-            return arguments
         mask = written_out(
             arguments["mask"], candidates, pool.length(candidates)
         )  # of the rows, not what goes for them

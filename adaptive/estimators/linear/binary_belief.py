@@ -20,7 +20,12 @@ from adaptive.estimators.linear.scale_slopes import weight_scale_slope
 from adaptive.estimators.linear.settings import INTERCEPT_SCALE, LARGEST_TYPICAL_LATENT, SETTLED, LogisticSettings
 from adaptive.estimators.rows.labels import LINKS, labelled
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, cavities, left_out
-from adaptive.estimators.rows.linear_predictive import block_wise_predictive, linear_predictive, with_intercept
+from adaptive.estimators.rows.linear_predictive import (
+    block_wise_predictive,
+    linear_predictive,
+    products_with,
+    with_intercept,
+)
 from adaptive.estimators.rows.training import LabelledRows, labels_of
 from adaptive.estimators.searches import due
 from adaptive.inference import GLM, IncludedPosterior, Posterior
@@ -170,6 +175,7 @@ class BinaryBelief(Inferred):
                 family,
                 target=None if target is None else self._features(target),
                 random_state=random_state,
+                along=lambda i, vectors: products_with(rows.rows(), i, vectors, bool(self.settings.fit_intercept)),
                 features=rows.rows,
                 measured=self.data.X,
             )

@@ -190,13 +190,15 @@ class KeptRows:
         self, parts: Sequence[tuple[Matrix, np.ndarray | None]], mean: np.ndarray, variance: np.ndarray
     ) -> None:
         self.parts, self.mean, self.variance = list(parts), mean, variance
+        self._stacked: list[Matrix] = []  # all rows, once somebody has asked; shared by the nodes
 
     def __len__(self) -> int:
         return len(self.mean)
 
     def __getstate__(self) -> State:
         """With the rows that are meant, and no others."""
-        return {**self.__dict__, "parts": [(_taken(rows, positions), None) for rows, positions in self.parts]}
+        parts = [(_taken(rows, positions), None) for rows, positions in self.parts]
+        return {**self.__dict__, "parts": parts, "_stacked": []}
 
     def take(self, positions: Index) -> KeptRows:
         """The pool of these positions."""
@@ -217,15 +219,19 @@ class KeptRows:
 
     def of_node(self, k: int) -> KeptRows:
         """The same rows with the marginals at node ``k``."""
-        return KeptRows(self.parts, self.mean[:, k : k + 1], self.variance[:, k : k + 1])
+        found = KeptRows(self.parts, self.mean[:, k : k + 1], self.variance[:, k : k + 1])
+        found._stacked = self._stacked
+        return found
 
     def rows(self) -> Matrix:
         """The rows themselves."""
-        tables = [_taken(rows, positions) for rows, positions in self.parts]
-        found = tables[0]
-        for table in tables[1:]:
-            found = stacked_rows(found, table)
-        return found
+        if not self._stacked:
+            tables = [_taken(rows, positions) for rows, positions in self.parts]
+            found = tables[0]
+            for table in tables[1:]:
+                found = stacked_rows(found, table)
+            self._stacked.append(found)
+        return self._stacked[0]
 
     def rows_at(self, i: Index) -> Matrix:
         """The rows at positions ``i`` (indices or slice)."""

@@ -319,15 +319,15 @@ def _predictive(
     **fields: Any,
 ) -> SoftmaxProjections:
     parts = [rows] if target is None else [rows, target]
+    phi = [space.coordinates(part) for part in parts]
     remainder: dict[str, Any] = {}
     if not space.direct:
         remainder = {
-            "remainder": lambda a, i, b, j: space.remainder(parts[a][i], parts[b][j]),
-            "remainder_variance": lambda part: space.remainder_variance(parts[part]),
-            "remainder_draws": lambda n, k, generator: space.remainder_draws(parts, n, k, generator),
+            "remainder": lambda a, i, b, j: space.remainder(parts[a][i], parts[b][j], phi[a][i], phi[b][j]),
+            "remainder_variance": lambda part: space.remainder_variance(parts[part], phi[part]),
+            "remainder_draws": lambda n, k, generator: space.remainder_draws(parts, n, k, generator, phi),
         }
-    coordinates = [space.coordinates(part) for part in parts]
-    source = LinearScores(coordinates, mean, blocks, **remainder)
+    source = LinearScores(phi, mean, blocks, **remainder)
     basis = contrasts(len(labels))
     return SoftmaxProjections(
         source, contrasts=basis, outcomes=labels, random_state=random_state, features=rows, **fields

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from adaptive.predictive.joint_gaussian import Moment
     from adaptive.types import Index, Matrix, RandomState
 
-__all__ = ["LARGEST_ROOT", "LinearWeights", "block_wise_predictive", "linear_predictive", "with_intercept"]
+__all__ = [
+    "LARGEST_ROOT",
+    "LinearWeights",
+    "block_wise_predictive",
+    "linear_predictive",
+    "products_with",
+    "with_intercept",
+]
 
 LARGEST_ROOT = 2_000  # unknowns up to which a square root of the posterior covariance is formed
 
@@ -117,11 +124,14 @@ def linear_predictive(
         )
     if moments is None:
         features = with_intercept(rows) if intercept else rows
-        moments, rows_at = posterior.projection_moments(features), features.__getitem__
+        moments, rows_at, along = posterior.projection_moments(features), features.__getitem__, None
     else:
 
         def rows_at(i: Index) -> Matrix:
             return with_intercept(rows[i]) if intercept else rows[i]
+
+        def along(i: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+            return products_with(rows, i, vectors, intercept)
 
     return block_wise_predictive(
         posterior,
@@ -133,9 +143,24 @@ def linear_predictive(
         target=with_intercept(target) if intercept and target is not None else target,
         target_likelihood=target_likelihood,
         random_state=random_state,
+        along=along,
         features=rows,
         **fields,
     )
+
+
+def products_with(rows: Matrix, i: np.ndarray, vectors: np.ndarray, intercept: bool) -> np.ndarray:
+    """Return rows at ``i`` times vectors (n, c), whose last entries are added with ``intercept``; all are not copied.
+
+    Examples
+    --------
+    >>> products_with(np.eye(2), np.arange(2), np.array([[1.0], [2.0], [0.5]]), intercept=True)
+    array([[1.5],
+           [2.5]])
+    """
+    some = rows if np.array_equal(i, np.arange(rows.shape[0])) else rows[i]
+    found = np.asarray(some @ vectors[:-1] if intercept else some @ vectors)
+    return found + vectors[-1] if intercept else found
 
 
 def block_wise_predictive(
@@ -148,6 +173,7 @@ def block_wise_predictive(
     target: Matrix | None = None,
     target_likelihood: Potential | None = None,
     random_state: RandomState = None,
+    along: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
     **fields: Any,
 ) -> GaussianProjections:
     """Return the predictive of rows whose marginals are known; blocks of their covariance are computed when asked for.
@@ -163,14 +189,25 @@ def block_wise_predictive(
     target : (t, n) rows, optional
     target_likelihood : likelihood family, optional
     random_state : None, int, Generator or RandomState
+    along : callable, optional
+        (positions, vectors (n, c)) -> products (any, c) of the rows there, where that is cheaper than to take the rows.
     **fields
         Others that the predictive states.
     """
+    unknowns: Any = sp.eye_array(posterior.n, format="csr")
 
     def block(
         first: Callable[[Index], Matrix], second: Callable[[Index], Matrix]
     ) -> Callable[[Index, Index], np.ndarray]:
         return lambda i, j: posterior.projection_covariance(first(i), second(j))
+
+    def of_rows(i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        """Return the covariance of many rows with few: that of all unknowns with the few, times the many."""
+        few = rows_at(j)
+        if not few.shape[0] < min(len(i), posterior.n) or posterior.n > LARGEST_ROOT:
+            return posterior.projection_covariance(rows_at(i), few)
+        directions = posterior.projection_covariance(unknowns, few)
+        return np.asarray(rows_at(i) @ directions if along is None else along(i, directions))
 
     about = None
     if target is not None:
@@ -206,7 +243,7 @@ def block_wise_predictive(
     return GaussianProjections(
         mean,
         variance,
-        block(rows_at, rows_at),
+        of_rows,
         likelihood,
         target=about,
         projection_draws=draw,

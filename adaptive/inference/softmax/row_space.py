@@ -66,13 +66,16 @@ class RowSpace:
             return self.scale * np.asarray(table, dtype=float)
         return np.column_stack([self.scale * table, np.full(len(table), self.intercept_scale)])
 
-    def remainder(self, first: Matrix, second: Matrix) -> np.ndarray:
-        """Return the covariances (m1, m2) of what the coordinates leave out."""
+    def remainder(
+        self, first: Matrix, second: Matrix, phi: np.ndarray | None = None, psi: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the covariances (m1, m2) of what the coordinates, phi and psi where they are known, leave out."""
         if self.direct:
             return np.zeros((first.shape[0], second.shape[0]))
-        return self.kernel(first, second) - self.coordinates(first) @ self.coordinates(second).T
+        phi = self.coordinates(first) if phi is None else phi
+        return self.kernel(first, second) - phi @ (self.coordinates(second) if psi is None else psi).T
 
-    def remainder_variance(self, rows: Matrix) -> np.ndarray:
+    def remainder_variance(self, rows: Matrix, phi: np.ndarray | None = None) -> np.ndarray:
         """Return the diagonal (m,) of ``remainder``."""
         if self.direct:
             return np.zeros(rows.shape[0])
@@ -81,14 +84,22 @@ class RowSpace:
         else:
             squares = np.einsum("ij,ij->i", rows, rows)
         variance = self.scale**2 * np.asarray(squares, dtype=float).ravel() + self.intercept_scale**2
-        phi = self.coordinates(rows)
+        phi = self.coordinates(rows) if phi is None else phi
         return np.maximum(variance - np.einsum("ij,ij->i", phi, phi), 0.0)
 
-    def remainder_draws(self, parts: list[Matrix], n: int, k: int, generator: np.random.Generator) -> list[np.ndarray]:
+    def remainder_draws(
+        self,
+        parts: list[Matrix],
+        n: int,
+        k: int,
+        generator: np.random.Generator,
+        coordinates: list[np.ndarray] | None = None,
+    ) -> list[np.ndarray]:
         """Return joint draws (n, m, k) of the remainders of several tables: prior draws less what phi sees of them."""
         n_features = self.rows.shape[1]
         drawn = [np.empty((n, part.shape[0], k)) for part in parts]
-        coordinates = [self.coordinates(part) for part in parts]
+        if coordinates is None:
+            coordinates = [self.coordinates(part) for part in parts]
         step = max(1, _DRAWN_AT_ONCE // (k * max(n_features, 1)))
         for start in range(0, n, step):
             size = min(step, n - start)
