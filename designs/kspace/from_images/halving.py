@@ -17,13 +17,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.parallel import in_parallel
 from designs.kspace.from_images.simulated import TrialScan
+
+if TYPE_CHECKING:
+    from designs.kspace.trajectory import TrajectoryPool
 
 __all__ = ["Halved", "errors_of", "halved", "scores"]
 
@@ -105,9 +108,9 @@ def scores(errors: Mapping[str, Sequence[float] | np.ndarray]) -> dict[str, floa
 
 
 def errors_of(
-    trials: Sequence[TrialScan], masks: Mapping[str, np.ndarray], n_jobs: int | None = None
+    trials: Sequence[TrialScan], masks: Mapping[str, np.ndarray | TrajectoryPool], n_jobs: int | None = None
 ) -> dict[str, np.ndarray]:
-    """Errors of every design on every scan."""
+    """Errors of every design, a mask or shots, on every scan."""
     tasks = [(trial, mask) for mask in masks.values() for trial in trials]
     return dict(zip(masks, np.reshape(in_parallel(_error, tasks, n_jobs), (len(masks), -1)), strict=True))
 
@@ -147,7 +150,7 @@ def _may_win(errors: Mapping[str, Sequence[float]], left: Sequence[str], name: s
     return not loss.any() or bool(loss.mean() <= 2 * error - GAIN)
 
 
-def _error(trial: TrialScan, mask: np.ndarray) -> float:
+def _error(trial: TrialScan, mask: np.ndarray | TrajectoryPool) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a last step a little larger changes no order
         return max(trial.error(mask), 1e-300)
