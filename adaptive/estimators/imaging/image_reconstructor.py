@@ -102,8 +102,8 @@ class ImageReconstructor(BeliefEstimator):
         (and the prior is no tree): mirrors are then worth what that leaves.
     inference : str or callable, default "variational_bounds"
         The double loop with sampled variances; "expectation_propagation" (fraction 0.9, sites updated while any can
-        change the posterior by .01 nats), which keeps the covariance as a matrix and is exact about candidates, for
-        images of up to 64 by 64 pixels; or a callable
+        change the posterior by .01 nats), which keeps the covariance as a matrix, in the precision of the unknown, and
+        is exact about candidates, for images of up to 64 by 64 pixels; or a callable
         ``(model, *, max_iter, tol, random_state, warm_start) -> Posterior`` such as
         ``functools.partial(inference.variational_bounds, variances="lanczos")``.
     n_samples : int, default 4
