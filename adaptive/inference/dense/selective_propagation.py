@@ -54,14 +54,13 @@ class SelectiveProblem(DenseProblem):
     gaussian: SequentialForm  # type: ignore[assignment]  # for engines of its own
 
     def __init__(self, model: GLM, warm_start: Posterior | None = None, form: str | None = None, dtype: DType = float):
-        self.dtype = np.dtype(dtype)
         if form not in (None, "unknowns", "measurements"):
             raise ValueError(f'form must be "unknowns" or "measurements" with update="selective", got {form!r}.')
         if isinstance(getattr(model, "prior_covariance", None), LowRankCovariance):
             raise ValueError('update="selective" has no form for a low-rank prior covariance; use update="parallel".')
         if isinstance(model, GLM):
             require_dense(model.n, model.n, model.measurements + model.projection_rows)
-        super().__init__(model, "expectation_propagation", warm_start, form)
+        super().__init__(model, "expectation_propagation", warm_start, form, dtype=dtype)
 
     def _represent(self, warm_start: Posterior | None, form: str | None) -> None:
         if not self.size:

@@ -201,8 +201,8 @@ def test_single_precision_is_the_posterior_of_double_but_for_its_digits(scene):
     assert single.log_evidence == pytest.approx(double.log_evidence, abs=1e-2)
     other = selective(scene.model(40), tol=1e-4, warm_start=single)
     assert not other.gaussian.single and other.gaussian.work.absorbed == 0
-    with pytest.raises(ValueError, match='dtype must be float64, or float32 with update="selective"'):
-        expectation_propagation(scene.model(20), dtype="float32")
+    with pytest.raises(ValueError, match="dtype must be float32 or float64, got 'float16'"):
+        selective(scene.model(20), dtype="float16")
 
 
 def test_changed_data_are_not_absorbed(scene):
