@@ -47,7 +47,7 @@ class Tuned(NamedTuple):
         Errors of the magnitudes, as shares of the image's length, on the scans that a design was tried on; designs
         that fell behind were tried on the first ones only.
     looked : dict of str to float
-        Errors on a rough look at the first scan.
+        Errors on a rough look at the first scan of every image, their geometric mean.
     scores : dict of str to float
         Of those tried on all scans, least first: mean log error and one standard deviation of the loss to the best.
     designs : dict of str to array (m,) or (m, 2)
