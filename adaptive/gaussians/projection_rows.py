@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 import scipy.sparse
-from scipy.linalg.blas import dsyrk
+from scipy.linalg import get_blas_funcs
 
 from adaptive.linalg.compiled_symmetric import add_gram
 from adaptive.operators import Identity, Operator, Sparse, Wavelet
@@ -96,8 +96,9 @@ class ProjectionRows:
         """Lower triangle (n, n) plus B' diag(weights) B, weights >= 0, in place."""
         add_gram(lower, *self.short_rows(), weights[self.short])
         if len(self.long):
-            scaled = self.long_rows * np.sqrt(weights[self.long])[:, None]
-            lower = dsyrk(1.0, scaled.T, beta=1.0, c=lower, lower=1, overwrite_c=1)
+            scaled = (self.long_rows * np.sqrt(weights[self.long])[:, None]).astype(lower.dtype, copy=False)
+            syrk = get_blas_funcs("syrk", (lower,))
+            lower = syrk(1.0, scaled.T, beta=1.0, c=lower, lower=1, overwrite_c=1)
         return lower
 
     # ------------------------------------------------------------------ what they are

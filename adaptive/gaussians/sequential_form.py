@@ -27,7 +27,7 @@ from adaptive.operators import Operator
 
 if TYPE_CHECKING:
     from adaptive.gaussians.gaussian_part import GaussianPart
-    from adaptive.types import Covariance, Matrix
+    from adaptive.types import Covariance, DType, Matrix
 
 __all__ = ["SequentialForm", "Work"]
 
@@ -73,6 +73,8 @@ class SequentialForm:
         As of :class:`~adaptive.gaussians.gaussian_part.GaussianPart`; a prior covariance of low rank is refused.
     form : {"unknowns", "measurements"}, optional
         Keep n x n or m x m numbers; default the second where B is orthonormal and m < n / 4.
+    dtype : {float32, float64}, default float64
+        Of the n x n numbers.
 
     Attributes
     ----------
@@ -116,8 +118,9 @@ class SequentialForm:
         prior_mean: np.ndarray | None = None,
         prior_covariance: Covariance | None = None,
         form: str | None = None,
+        dtype: DType = float,
     ):
-        self.rows, self.n = rows, rows.shape[1]
+        self.rows, self.n, self.dtype = rows, rows.shape[1], np.dtype(dtype)
         self.prior_mean = np.zeros(self.n) if prior_mean is None else np.asarray(prior_mean, dtype=float)
         self.prior_covariance = prior_covariance
         self.prior_precision, self._prior_log_determinant = _inverse(prior_covariance, self.n)
@@ -150,8 +153,14 @@ class SequentialForm:
         return self._factorise(self.pi, self.nu) if self._held is None else self._held
 
     @property
-    def _representation(self) -> type[UpdatedCovariance] | type[MeasurementCovariance]:
-        return MeasurementCovariance if self.form == "measurements" else UpdatedCovariance
+    def single(self) -> bool:
+        """Return whether the numbers are kept in single precision."""
+        return isinstance(self._held, UpdatedCovariance) and self._held.dtype.char == "f"
+
+    def _representation(self) -> UpdatedCovariance | MeasurementCovariance:
+        if self.form == "measurements":
+            return MeasurementCovariance(self.rows, self.prior_precision)
+        return UpdatedCovariance(self.rows, self.prior_precision, dtype=self.dtype)
 
     def transfer(
         self, data_rows: Matrix | None, data: np.ndarray | None, data_variance: np.ndarray | None
@@ -209,7 +218,7 @@ class SequentialForm:
         return drift
 
     def _factorise(self, pi: np.ndarray, nu: np.ndarray) -> UpdatedCovariance | MeasurementCovariance:
-        held = self._representation(self.rows, self.prior_precision) if self._held is None else self._held
+        held = self._representation() if self._held is None else self._held
         self._held = None
         linear = self.data_rows.T @ (self.data / self.data_variance) + self.rows.adjoint(nu)
         if self.prior_precision is not None:
@@ -376,6 +385,7 @@ class SequentialForm:
             "kind": self.kind,
             **{name: getattr(self, name) for name in _ARRAYS},
             "form": self.form,
+            "dtype": self.dtype.name,
             "log_determinant": float(self.log_determinant),
             "since_factorised": self.since_factorised,
             "unchecked": self.unchecked,
@@ -389,10 +399,11 @@ class SequentialForm:
     @classmethod
     def from_state(cls, state: dict[str, Any], part: GaussianPart) -> SequentialForm:
         """The form that ``state`` described; the rows of ``part`` are `ProjectionRows`."""
-        form = SequentialForm(*part, form=str(state["form"]))  # type: ignore[arg-type]
+        form = SequentialForm(*part, form=str(state["form"]), dtype=str(state["dtype"]))  # type: ignore[arg-type]
         for name in _ARRAYS:
             setattr(form, name, np.array(state[name], dtype=float))
-        form._held = form._representation.from_state(state, form.rows, form.prior_precision)
+        held = MeasurementCovariance if form.form == "measurements" else UpdatedCovariance
+        form._held = held.from_state(state, form.rows, form.prior_precision)
         form.log_determinant, form.since_factorised = float(state["log_determinant"]), int(state["since_factorised"])
         form.unchecked, form.work = int(state["unchecked"]), Work(**state["work"])
         if "subspace" in state:

@@ -26,17 +26,18 @@ from adaptive.gaussians.covariance_form import CovarianceForm
 from adaptive.gaussians.factorised_form import FactorisedForm
 from adaptive.gaussians.low_rank_form import LowRankForm
 from adaptive.gaussians.precision_form import PrecisionForm
+from adaptive.gaussians.single_precision_form import SinglePrecisionForm
 from adaptive.gaussians.unit_rows_form import UnitRowsForm
 from adaptive.linalg.low_rank_covariance import LowRankCovariance
 
 if TYPE_CHECKING:
     from adaptive.gaussians.gaussian_part import GaussianPart
-    from adaptive.types import Covariance, Matrix
+    from adaptive.types import Covariance, DType, Matrix
 
 __all__ = ["FACTORISED", "LARGEST_DENSE", "gaussian_with_sites", "require_dense", "unfitted_form"]
 
 FACTORISED: dict[str, type[FactorisedForm]] = {
-    form.kind: form for form in (PrecisionForm, CovarianceForm, LowRankForm, UnitRowsForm)
+    form.kind: form for form in (PrecisionForm, CovarianceForm, LowRankForm, UnitRowsForm, SinglePrecisionForm)
 }
 LARGEST_DENSE = 20_000  # unknowns (rows) of a dense factor: 3 GB, and minutes on one core
 
@@ -50,6 +51,7 @@ def gaussian_with_sites(
     prior_mean: np.ndarray | None = None,
     prior_covariance: Covariance | LowRankCovariance | None = None,
     form: str | None = None,
+    dtype: DType = float,
 ) -> FactorisedForm:
     """Choose the representation: by rows where a prior covariance is given and there are no more rows than unknowns.
 
@@ -60,6 +62,8 @@ def gaussian_with_sites(
         own, in the place of "covariance".
     form : {"precision", "covariance"}, optional
         Overrides the choice.
+    dtype : {float32, float64}, default float64
+        Of the factor of the precision matrix, where rows are dense; other factors are double.
 
     Returns
     -------
@@ -91,6 +95,8 @@ def gaussian_with_sites(
     build: type[FactorisedForm] = CovarianceForm if form == "covariance" else PrecisionForm
     if form == "precision" and np.ndim(1.0 if prior_covariance is None else prior_covariance) < 2:
         build = UnitRowsForm if UnitRowsForm.pays(rows, data_rows) else PrecisionForm
+    if build is PrecisionForm and np.dtype(dtype) == np.float32:
+        build = SinglePrecisionForm
     return build(rows, data_rows, data, data_variance, prior_mean, prior_covariance)
 
 

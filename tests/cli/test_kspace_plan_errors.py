@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from adaptive.cli.kspace.plan_errors import EQUISPACED, LOW_PASS, PLAN, RULE, planned
+from adaptive.cli.kspace import plan_errors
+from adaptive.cli.kspace.plan_errors import EQUISPACED, LOW_PASS, PLAN, RULE, planned, planned_shots
 from adaptive.cli.kspace.values import Known
 from adaptive.images import head_scan, padded
 from designs import kspace
@@ -59,3 +60,19 @@ def test_lines_are_exchanged_where_that_is_asked_and_confirmed():
         assert tried.expected[PLAN].error < 1.05 * plain.expected[PLAN].error
     else:
         assert tried.expected == plain.expected
+
+
+def test_shots_are_tried_beside_equispaced_and_golden_angles(monkeypatch):
+    """Bunched ones give way; golden ones are a rule, and tried once."""
+    monkeypatch.setattr(plan_errors, "VARIANTS", 2)
+    settings, known = SETTINGS | {"trajectory": "spokes"}, Known([HEAD], "mine", True)
+    found = planned_shots(known, kspace.spokes((16, 16), np.linspace(0, 0.5, 7)), 2, settings, 1)
+    assert not found.own and list(found.expected) == [PLAN, "as designed", "equispaced angles"]
+    golden = kspace.golden_angles(7, np.pi)
+    rules = {"equispaced angles": kspace.equispaced_angles(7, np.pi), "golden angles": golden}
+    np.testing.assert_allclose(found.design.angles, rules[found.expected[PLAN].design])
+    assert found.expected[PLAN].error < found.expected["as designed"].error
+    assert "A design by chance was not ahead" in found.said("by chance")
+    again = planned_shots(known, kspace.spokes((16, 16), golden), 0, settings, 1)
+    assert again.expected[PLAN] == found.expected[PLAN]
+    assert again.own == (again.expected[PLAN].design == "golden angles") and len(again.expected) == 3

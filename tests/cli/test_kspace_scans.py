@@ -23,7 +23,7 @@ from adaptive.cli.run_folder import RunFolder
 from adaptive.images import head_scan, padded, simulate_coils, simulate_scan
 from adaptive.scanner import Geometry, Protocol, Scan, compare_scans, read_scan, write_dicom, write_ismrmrd
 from adaptive.scanner.slicing import turned
-from designs.kspace import central, golden_angles, import_design, reference_lines
+from designs.kspace import central, equispaced_angles, golden_angles, import_design, reference_lines
 from designs.kspace.from_images import halving, portfolio
 from tests.cli.processes import columns
 
@@ -272,10 +272,13 @@ def test_points_across_the_read_out_become_encodes_of_the_volume(files, tmp_path
     assert read_scan(tmp_path / "run/plan.h5").field_of_view == (9.0, 64.0, 64.0)  # before: refused
 
 
-def test_without_a_reference_shots_are_at_golden_angles_and_lines_are_learnt(files, tmp_path):
+def test_without_a_reference_shots_are_a_rules_and_lines_are_learnt(files, tmp_path):
     common = ["--plan", "--image", str(files / "tiny.npy"), "--jobs", "1"]
     assert run(["kspace", *common, "--trajectory", "spokes", "--lines", "7", "--out", str(tmp_path / "spokes")]) == 0
-    np.testing.assert_allclose(import_design(tmp_path / "spokes/plan.csv").names, golden_angles(7))
+    expected = summary_of(tmp_path / "spokes")["expected error"]
+    angles = {"golden angles": golden_angles(7, np.pi), "equispaced angles": equispaced_angles(7, np.pi)}
+    np.testing.assert_allclose(import_design(tmp_path / "spokes/plan.csv").names, angles[expected["design"]["design"]])
+    assert expected["design"]["error"] <= expected["equispaced angles"]["error"]
     assert run(["kspace", *common, "--lines", "7", "--initial", "6", "--out", str(tmp_path / "lines")]) == 0
     assert import_design(tmp_path / "lines/plan.csv").labels()[:6] == central(16, 6).tolist()
 

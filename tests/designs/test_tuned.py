@@ -152,6 +152,28 @@ def test_halving_gives_up_what_further_scans_of_the_same_images_cannot_bring_ahe
     assert len(halved(trials, masks, n_images=2, kept=["behind"]).errors["behind"]) == 8
 
 
+@dataclass(frozen=True)
+class Peculiar:
+    """A trial on one of two images: the first likes designs of low numbers, the second, more strongly, one high one."""
+
+    image: int
+    tol: float = 0.0
+
+    def error(self, mask):
+        k = int(mask[0])
+        return 0.1 + 0.002 * k if self.image == 0 else 0.2 - 0.08 * (k == 11)
+
+
+def test_no_image_alone_decides_what_is_tried_on_the_others():
+    """The first scan alone would have left out the design that is best on both images together."""
+    masks = {f"design {k}": np.array([k]) for k in range(14)}
+    found = halved([Peculiar(k % 2) for k in range(4)], masks, n_images=2)
+    assert next(iter(found.scores)) == "design 11" and len(found.looked) == 14
+    assert found.looked["design 0"] == pytest.approx(np.sqrt(0.1 * 0.2))
+    alone = halved([Peculiar(0) for _ in range(4)], masks)
+    assert "design 11" not in alone.errors and alone.looked["design 0"] == 0.1
+
+
 def test_halving_keeps_the_best_of_several_centres():
     """Three on the first scans, two at last, however far behind they are: a rare phase may come."""
     trials = [Stated(0, 1.0)] * 6

@@ -29,8 +29,10 @@ JUDGED = {
     "reference_prior": {"ours-kspace-pays-reference-lines", "ours-kspace-pays-reference-prior",
                         "ours-kspace-pays-on-the-fly"},
     "bands": {"ours-kspace-pays-bands", "ours-bands-kspace-heads"},
-    "tuned_further": {"ours-tuned-lines-further", "ours-tuned-lines-range-further"},
-    "tuned_portfolio": {"ours-tuned-lines", "ours-tuned-lines-ahead", "ours-tuned-lines-range"},
+    "tuned_further": {"ours-tuned-lines-rough", "ours-tuned-lines-range-further"},
+    "tuned_portfolio": {"ours-tuned-lines", "ours-tuned-lines-ahead", "ours-tuned-lines-range",
+                        "ours-tuned-lines-transfer"},
+    "design_cost": {"ours-tuned-lines-seconds", "ours-plan-reconstructions"},
     "figures_again": set(),
     "series": set(),
 }  # fmt: skip

@@ -25,6 +25,7 @@ from adaptive.gaussians import (
 )
 from adaptive.gaussians.kinds import FORMS
 from adaptive.gaussians.projection_rows import ProjectionRows
+from adaptive.gaussians.single_precision_form import SinglePrecisionForm
 from adaptive.gaussians.unit_rows_form import UnitRowsForm
 from adaptive.linalg import LowRankCovariance
 from adaptive.loop.log.snapshots import pack, unpack
@@ -67,6 +68,7 @@ CASES = {
         PrecisionForm(np.eye(N), **DATA).refit(np.ones(N), MEAN),
         GaussianPart(np.eye(N), **DATA),
     ),
+    "single_precision": lambda: (SinglePrecisionForm(*PART).refit(PI, NU), PART),
     "covariance": lambda: (CovarianceForm(*PART).refit(PI, NU), PART),
     "covariance, a negative site": lambda: (CovarianceForm(*PLAIN).refit(-0.01 * PI, NU), PLAIN),
     "low_rank": lambda: (LowRankForm(*LOW).refit(np.ones(N), MEAN), LOW),

@@ -7,6 +7,7 @@ import copy
 import numpy as np
 import pytest
 
+from adaptive.gaussians.gaussian_part import GaussianPart
 from adaptive.gaussians.measurement_covariance import MeasurementCovariance
 from adaptive.gaussians.projection_rows import ProjectionRows
 from adaptive.gaussians.sequential_form import SequentialForm
@@ -62,6 +63,36 @@ def test_changes_of_sites_and_new_data(problem):
     agree(longer, X, y)
     agree(form, X[:9], y[:9])  # the old one, which factorises again
     assert form.work.factorisations == 2
+
+
+def test_single_precision_keeps_its_digits_and_is_given_up_where_they_would_be_lost(problem):
+    """Beside double precision after as many changes; a precision with pivots of 1e-8 of its diagonal is double."""
+    double, X, y, rng = problem
+    single = SequentialForm(double.rows, X[:9], y[:9], np.full(9, NOISE), dtype="float32").refit(double.pi, double.nu)
+    assert single.single and not double.single
+    for _ in range(130):
+        i, d_nu = int(rng.integers(double.rows.shape[0])), float(rng.normal())
+        d_pi = float(rng.uniform(-0.6, 2.0) * double.pi[i])
+        double.update_site(i, d_pi, d_nu)
+        single.update_site(i, d_pi, d_nu)
+    assert single.check() < 1e-4
+    M = rng.normal(size=(double.n, 30))
+    for found, true in (
+        (single.row_variances, double.row_variances), (single.project_variance(None), double.project_variance(None)),
+        (single.mean, double.mean), (single.projections, double.projections),
+        (single.covariance_times(M), double.covariance_times(M)),
+        (single.covariance_times(M[:, 0]), double.covariance_times(M[:, 0])),
+        (single.project_covariance(None, None), double.project_covariance(None, None)),
+    ):  # fmt: skip
+        assert found.dtype == float
+        np.testing.assert_allclose(found, true, atol=1e-4 * np.abs(true).max())
+    assert single.log_determinant == pytest.approx(double.log_determinant, abs=1e-3)
+    state = single.state()
+    assert state["lower"].dtype == np.float32
+    again = SequentialForm.from_state(state, GaussianPart(double.rows, X[:9], y[:9], np.full(9, NOISE)))
+    np.testing.assert_array_equal(again.covariance_times(M), single.covariance_times(M))
+    steep = np.where(np.arange(len(double.pi)) < 10, 1e8, 1e-3)
+    assert not SequentialForm(double.rows, dtype="float32").refit(steep, 0 * steep).single
 
 
 def test_a_change_that_leaves_no_gaussian_is_refused(problem):

@@ -8,6 +8,7 @@ import scipy.sparse
 
 from adaptive.gaussians.covariance_form import CovarianceForm
 from adaptive.gaussians.precision_form import PrecisionForm
+from adaptive.gaussians.single_precision_form import SinglePrecisionForm
 from adaptive.gaussians.with_sites import gaussian_with_sites
 from adaptive.linalg.matrices import covariance_root
 
@@ -93,6 +94,34 @@ def test_fit_equals_dense_algebra(prior, data, form, sparse, negative):
     root = g.root_times(B)
     if root is not None:
         np.testing.assert_allclose(root @ root.T, B @ V @ B.T, atol=1e-11)
+
+
+@pytest.mark.parametrize(("prior", "data"), [(prior, data) for prior, data, form in CASES if form == "precision"])
+def test_single_precision_equals_dense_algebra_but_for_its_digits(prior, data):
+    """And a precision whose pivots would lose them is factorised in double."""
+    problem, pi, nu = make(prior, data, False)
+    plain = Plain(problem, pi, nu)
+    g = gaussian_with_sites(**problem, form="precision", dtype="float32").refit(pi, nu)
+    B, V = problem["rows"], plain.covariance
+    assert type(g) is SinglePrecisionForm and g.factor.dtype == np.float32
+    near = {"atol": 1e-4 * max(1.0, np.abs(V).max(), np.abs(plain.mean).max())}
+    np.testing.assert_allclose(g.mean, plain.mean, **near)
+    np.testing.assert_allclose(g.marginals()[1], np.diag(B @ V @ B.T), **near)
+    np.testing.assert_allclose(g.covariance_times(np.eye(N)), V, **near)
+    np.testing.assert_allclose(g.root_times(B) @ g.root_times(B).T, B @ V @ B.T, **near)
+    assert g.log_determinant == pytest.approx(np.linalg.slogdet(V)[1], abs=1e-4)
+    assert g.sample(3, np.random.default_rng(0)).dtype == float
+    g.start_updates()
+    g.rank_one(0, 0.5, 0.1)
+    pi[0] += 0.5
+    nu[0] += 0.1
+    np.testing.assert_allclose(g.project(g.coefficients), B @ Plain(problem, pi, nu).mean, **near)
+    steep = 1e7 * (np.arange(Q) == 0) + 1e-4
+    double = gaussian_with_sites(**problem, form="precision").refit(steep, nu)
+    if not data:
+        g.refit(steep, nu)
+        assert g.factor.dtype == float
+        np.testing.assert_array_equal(g.mean, double.mean)
 
 
 @pytest.mark.parametrize(("prior", "data", "form"), CASES)

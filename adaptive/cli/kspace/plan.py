@@ -3,8 +3,8 @@
     --reference FILE    lines or points that follow the k-space of that head; shots by their information about it
     else                lines or points learnt on slices of other heads (--image), shots at golden angles
 
-Nothing is measured: what is written is the ordered design, its exports and, of lines and points, the error to expect
-in simulated scans. A rule that has less error there is the plan; with --exchanges single lines are exchanged, too.
+Nothing is measured: what is written is the ordered design, its exports and the error to expect in simulated scans. A
+rule that has less error there is the plan; with --exchanges single lines are exchanged, too.
 """
 
 from __future__ import annotations
@@ -46,25 +46,28 @@ def plan(known: Known, job: Job, jobs: int, parent: int, remark: str = "") -> No
     """Make the design, and write plan.csv, its exports, plan.png and summary.json; ``remark``: also printed."""
     settings = job.settings
     design, n_first, how = designed_from(known, settings, job.log / "plan.jsonl", jobs, parent)
-    expected, errors = None, ""
-    if settings["trajectory"] in ("lines", "points"):
-        from adaptive.cli.kspace.plan_errors import planned
+    from adaptive.cli.kspace.plan_errors import planned, planned_shots
 
-        lines = settings["trajectory"] == "lines"
-        found = planned(known, design.lines if lines else design.encodes, n_first, settings, jobs)
-        expected, errors, n_first = found.expected, found.said(how), found.n_central
-        if not found.own:
-            how = "by the rule with the least error in simulated scans"
-        shape = design.image_shape
+    shape, kind = design.image_shape, settings["trajectory"]
+    if kind in ("spirals", "spokes"):
+        found = planned_shots(known, design, n_first, settings, jobs)
+        design = found.design
+    else:
+        found = planned(known, design.lines if kind == "lines" else design.encodes, n_first, settings, jobs)
         design = (
-            kspace.LinePool(shape, found.design, design.axis) if lines else kspace.PhaseEncodePool(shape, found.design)
+            kspace.LinePool(shape, found.design, design.axis)
+            if kind == "lines"
+            else kspace.PhaseEncodePool(shape, found.design)
         )
+    errors, n_first = found.said(how), found.n_central
+    if not found.own:
+        how = "by the rule with the least error in simulated scans"
     view = known.field_of_view
     write_exports(design, job, settings["export"], known.geometry, known.protocol, known.n_slices, view)
     certificate = _certificate(known, settings, design, n_first)
     said = _said(known, settings, design, n_first, how, errors + (f"{certificate} " if certificate else ""))
     job.draw(_draw(known, design, n_first, said), "plan")
-    job.write_summary(_summary(known, design, n_first, said, expected, certificate))
+    job.write_summary(_summary(known, design, n_first, said, found.expected, certificate))
     place = None if settings["trajectory"] == "points" else known.geometry
     if place is not known.geometry and known.geometry is not None:
         view = tuple(known.geometry.field_of_view.tolist())
@@ -135,7 +138,7 @@ def _design(known: Known, settings: dict[str, Any], log: Path | None, jobs: int,
         return (
             getattr(kspace, trajectory)(shape, kspace.golden_angles(n, period)),
             0,
-            "at golden angles, whatever the head",
+            "at golden angles",
         )
     assert log is not None
     from adaptive.cli.kspace.trial_designs import choose
@@ -150,7 +153,7 @@ def _design(known: Known, settings: dict[str, Any], log: Path | None, jobs: int,
     return (
         trial.pool.take(chosen.positions),
         len(trial.first),
-        "one by one, by the information about a simulated scan of it",
+        "one by one by the information about a simulated scan of it",
     )
 
 
@@ -178,7 +181,7 @@ def _certificate(known: Known, settings: dict[str, Any], design: Any, n_first: i
 def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how: str, errors: str) -> str:
     whose = "the same head" if known.same else "another head"
     coils = "one coil" if known.coils is None else f"the coils of its raw samples ({known.received})"
-    phase = f"phase {ASSUMED[settings['phase']]}, " if errors else ""
+    motion = "" if known.same else ", no motion"  # of the same head the variants have some, and that is said
     central = "" if settings["trajectory"] in ("spirals", "spokes") else " central ones"
     given = f", the first {n_first}{central} in any case" if n_first else ""
     size = " x ".join(map(str, known.images[0].shape))
@@ -189,7 +192,7 @@ def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how
     return (
         f"{len(design)} {kind} of {size}{volume}, in the order of the scan{given}; from {known.title} "
         f"({whose}), chosen {how}. {_directions(known, settings, design)}{_side(design, n_first, settings)}"
-        f"{errors}Assumed: {coils}, {phase}SNR {settings['snr']:g}."
+        f"{errors}Assumed: {coils}, phase {ASSUMED[settings['phase']]}, SNR {settings['snr']:g}{motion}."
     )
 
 
@@ -234,7 +237,7 @@ def _summary(
     design: Any,
     n_first: int,
     said: str,
-    expected: Mapping[str, Expected] | None,
+    expected: Mapping[str, Expected],
     certificate: Certificate | None,
 ) -> dict[str, Any]:
     from adaptive.loop.log.header import versions
@@ -250,7 +253,7 @@ def _summary(
         "plan": said,
         "order": design.labels(),
         "central": n_first,
-        "expected error": None if expected is None else {name: one._asdict() for name, one in expected.items()},
+        "expected error": {name: one._asdict() for name, one in expected.items()},
         "certificate": None if certificate is None else {**asdict(certificate), "share": certificate.share},
         "geometry": where,
         "protocol": stated or None,

@@ -1,4 +1,4 @@
-"""The error to expect of a plan of lines or points, beside the rules: where one of these has less, it is the plan.
+"""The error to expect of a plan, beside the rules: where one of these has less, it is the plan.
 
 the same head    scans of variants of it (contrast, motion, phase, noise); single lines exchanged where that is asked
 other heads      scans of their slices, with phases and noise of their own
@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -20,13 +20,16 @@ from adaptive.cli.workers import n_workers
 from designs import kspace
 from designs.kspace.from_images.exchanges import exchanged
 from designs.kspace.from_images.given import Images, checked_images, entropy_of
-from designs.kspace.from_images.halving import errors_of, halved
+from designs.kspace.from_images.halving import errors_of, halved, scores
 from designs.kspace.from_images.portfolio import between
 from designs.kspace.from_images.simulated import TrialScan
 from designs.kspace.from_images.tuned import designs_to_try, expected_error, mask_of, trial_scans
 from designs.kspace.from_images.variants import Change, variant
 
-__all__ = ["Planned", "planned"]
+if TYPE_CHECKING:
+    from designs.kspace import TrajectoryPool
+
+__all__ = ["Planned", "planned", "planned_shots"]
 
 PLAN, RULE, EQUISPACED, LOW_PASS = "design", "best rule", "equispaced", "low pass"
 VARIANTS, MOTION = 4, 0.3  # scans of the same head; pixels and degrees that it may have moved
@@ -34,14 +37,14 @@ SLICES = 3  # of other heads, at most
 
 
 class Planned(NamedTuple):
-    """Lines or points in the order of the scan, how many are central, and the errors to expect.
+    """Lines, points or shots in the order of the scan, how many are central, and the errors to expect.
 
     ``own``: whether it is the design that was made; else the best rule's. ``exchanged``: single lines of it that were
     exchanged for others. ``expected`` has the plan's error as "design", that of the best rule, or of the design that
-    was made where the plan is a rule's, and of equispaced lines, or points around DC.
+    was made where the plan is a rule's, and of equispaced lines, points around DC, or equispaced angles.
     """
 
-    design: np.ndarray
+    design: Any
     n_central: int
     own: bool
     expected: dict[str, Expected]
@@ -77,9 +80,7 @@ def planned(known: Known, design: np.ndarray, n_central: int, settings: Mapping[
     """
     points = np.ndim(design) == 2
     axis, made = None if points else settings["axis"], "as designed"
-    images = known.images[: 1 if known.same else SLICES]
-    own: Any = "reference" if all(np.iscomplexobj(one) for one in images) else None
-    given = checked_images("images", images, phase=own, coils=known.coils)
+    given = _given(known)
     whole, seed = given.magnitudes[0].shape, entropy_of(settings["seed"])
     shape = whole if axis is None else (whole[axis],)
     initial = settings["initial"]
@@ -109,6 +110,47 @@ def planned(known: Known, design: np.ndarray, n_central: int, settings: Mapping[
     of = {PLAN: best} | ({RULE: rule} if best == made else {"as designed": made}) | {plain: plain}
     expected = {name: Expected(one, *expected_error(errors[one])) for name, one in of.items()}
     return Planned(taken, inner, best == made, expected, scans, n_exchanged)
+
+
+def planned_shots(known: Known, shots: TrajectoryPool, n_first: int, settings: Mapping[str, Any], jobs: int) -> Planned:
+    """Try spirals or spokes beside those at equispaced and at golden angles; take what scores best.
+
+    Parameters
+    ----------
+    known : Known
+    shots : TrajectoryPool
+        As they were made.
+    n_first : int
+        Of them that are measured in any case.
+    settings : dict
+        trajectory, snr, phase, seed.
+    jobs : int
+    """
+    given, seed = _given(known), entropy_of(settings["seed"])
+    make, n = getattr(kspace, settings["trajectory"]), len(shots)
+    period = np.pi if settings["trajectory"] == "spokes" else 2 * np.pi
+    rules = {"equispaced angles": kspace.equispaced_angles(n, period), "golden angles": kspace.golden_angles(n, period)}
+    tried = {name: make(shots.image_shape, angles) for name, angles in rules.items()}
+    same = [name for name, angles in rules.items() if np.allclose(angles, shots.angles)]
+    made = same[0] if same else "as designed"
+    tried[made] = shots
+    trials, scans = _trials(known, given, None, settings, seed)
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of reconstructions on the way, none of which is shown
+        errors = errors_of(trials, tried, n_workers(jobs, VARIANTS * 4))
+    ranked = list(scores(errors))
+    best, plain = ranked[0], "equispaced angles"
+    own = best == made
+    of = {PLAN: best} | ({RULE: next(one for one in ranked if one != made)} if own else {"as designed": made})
+    expected = {name: Expected(one, *expected_error(errors[one])) for name, one in (of | {plain: plain}).items()}
+    return Planned(tried[best], n_first if own else 0, own, expected, scans)
+
+
+def _given(known: Known) -> Images:
+    """The images that scans are simulated of: of the same head one, of others at most three."""
+    images = known.images[: 1 if known.same else SLICES]
+    own: Any = "reference" if all(np.iscomplexobj(one) for one in images) else None
+    return checked_images("images", images, phase=own, coils=known.coils)
 
 
 def _plain(shape: tuple[int, ...], n: int, n_central: int) -> np.ndarray:

@@ -71,7 +71,8 @@ class ImageReconstructor(BeliefEstimator):
         Its depth; None: as deep as the shape allows.
     dtype : {"complex64", "complex128", "float32", "float64"}, optional
         Of the image that is reconstructed: a complex one has the prior on real and imaginary part. None: "complex64"
-        for k-space, "float64" for photographs.
+        for k-space, "float64" for photographs. By expectation propagation, and of photons, "float32" takes three fifths
+        of the time, to the same image but for 1e-4 of its bands.
     phase : "smooth", "estimate", array of ``shape`` or None, default "smooth"
         Radians that are taken out, so that the unknown is nearly real. "smooth": `adaptive.images.smooth_phase` of
         the image that up to 32 central lines show, a central block of that side or a disc that trajectories cover,
@@ -102,8 +103,8 @@ class ImageReconstructor(BeliefEstimator):
         (and the prior is no tree): mirrors are then worth what that leaves.
     inference : str or callable, default "variational_bounds"
         The double loop with sampled variances; "expectation_propagation" (fraction 0.9, sites updated while any can
-        change the posterior by .01 nats), which keeps the covariance as a matrix and is exact about candidates, for
-        images of up to 64 by 64 pixels; or a callable
+        change the posterior by .01 nats), which keeps the covariance as a matrix, in the precision of the unknown, and
+        is exact about candidates, for images of up to 64 by 64 pixels; or a callable
         ``(model, *, max_iter, tol, random_state, warm_start) -> Posterior`` such as
         ``functools.partial(inference.variational_bounds, variances="lanczos")``.
     n_samples : int, default 4

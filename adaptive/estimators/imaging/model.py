@@ -77,8 +77,9 @@ class Engine:
         """The posterior; of the double loop after so many outer steps, which is no failure to converge."""
         if self.dense:
             return inference.expectation_propagation(
-                model, update="selective", fraction=FRACTION, tol=CHANGES[model.n > SMALL], warm_start=warm_start
-            )
+                model, update="selective", fraction=FRACTION, tol=CHANGES[model.n > SMALL], warm_start=warm_start,
+                dtype=np.zeros(0, dtype).real.dtype,
+            )  # fmt: skip
         settings = {"max_iter": max_iter, "tol": tol, "random_state": self.random_state, "warm_start": warm_start}
         few = FEW if warm_start is not None and max_iter == 1 else {}  # a step among many: the next ones go on
         with warnings.catch_warnings():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from adaptive.gaussians.factorised_form import FactorisedForm
     from adaptive.gaussians.protocols import SiteGaussian
     from adaptive.potentials import Potential
-    from adaptive.types import Matrix
+    from adaptive.types import DType, Matrix
 
 __all__ = ["DenseProblem"]
 
@@ -37,6 +37,8 @@ class DenseProblem:
         Representation of the Gaussian; chosen by size if not given.
     force : bool, default False
         Accept potentials that the table refuses.
+    dtype : {float32, float64}, default float64
+        Of what is factorised.
 
     Attributes
     ----------
@@ -63,7 +65,9 @@ class DenseProblem:
         warm_start: Posterior | None = None,
         form: str | None = None,
         force: bool = False,
+        dtype: DType = float,
     ):
+        self.dtype = np.dtype(dtype)
         if not isinstance(model, GLM):
             raise ValueError(f"model must be a GLM, got {type(model).__name__}.")
         if not force:
@@ -83,7 +87,7 @@ class DenseProblem:
     def _represent(self, warm_start: Posterior | None, form: str | None) -> None:
         """Set the active rows and the Gaussian with sites on them."""
         self.rows = self.matrices.rows
-        self.gaussian = gaussian_with_sites(**self.matrices.part(self.rows)._asdict(), form=form)
+        self.gaussian = gaussian_with_sites(**self.matrices.part(self.rows)._asdict(), form=form, dtype=self.dtype)
 
     def _sites_of(self, warm_start: Posterior | None) -> tuple[tuple[np.ndarray, np.ndarray] | None, np.ndarray]:
         fresh = np.ones(self.size, dtype=bool)

@@ -23,12 +23,12 @@ from adaptive.linalg.low_rank_covariance import LowRankCovariance
 
 if TYPE_CHECKING:
     from adaptive.inference.posterior import Posterior
-    from adaptive.types import Number
+    from adaptive.types import DType, Number
 
 __all__ = ["SelectiveProblem", "SelectiveUpdates", "change_scores"]
 
 _CHECK_EVERY = 200  # changes, of sites and of data, between two checks of the drift
-_DRIFT = 1e-9  # from here the covariance is factorised afresh
+_DRIFT, _DRIFT_SINGLE = 1e-9, 1e-3  # from here the covariance is factorised afresh; in single precision
 _MANY = 4  # so many unknowns for each site that is to move, and a sweep is not worth its factorisation
 _BROAD = 1e9  # variance, in squared spreads, of a Gaussian that tells a potential nothing
 
@@ -40,6 +40,8 @@ class SelectiveProblem(DenseProblem):
     ----------
     model, warm_start, form
         As in `DenseProblem`; ``form`` is "unknowns" or "measurements".
+    dtype : {float32, float64}, default float64
+        Of the covariance.
 
     Attributes
     ----------
@@ -51,14 +53,14 @@ class SelectiveProblem(DenseProblem):
     adopted = False
     gaussian: SequentialForm  # type: ignore[assignment]  # for engines of its own
 
-    def __init__(self, model: GLM, warm_start: Posterior | None = None, form: str | None = None):
+    def __init__(self, model: GLM, warm_start: Posterior | None = None, form: str | None = None, dtype: DType = float):
         if form not in (None, "unknowns", "measurements"):
             raise ValueError(f'form must be "unknowns" or "measurements" with update="selective", got {form!r}.')
         if isinstance(getattr(model, "prior_covariance", None), LowRankCovariance):
             raise ValueError('update="selective" has no form for a low-rank prior covariance; use update="parallel".')
         if isinstance(model, GLM):
             require_dense(model.n, model.n, model.measurements + model.projection_rows)
-        super().__init__(model, "expectation_propagation", warm_start, form)
+        super().__init__(model, "expectation_propagation", warm_start, form, dtype=dtype)
 
     def _represent(self, warm_start: Posterior | None, form: str | None) -> None:
         if not self.size:
@@ -70,7 +72,8 @@ class SelectiveProblem(DenseProblem):
         else:
             old, self.rows = None, ProjectionRows(self.matrices.operators)
         part = self.matrices.part(self.rows)
-        if old is not None and form in (None, old.form) and self._same_prior(old) and not self.fresh.any():
+        alike = old is not None and form in (None, old.form) and old.dtype == self.dtype
+        if old is not None and alike and self._same_prior(old) and not self.fresh.any():
             taken_over = old.transfer(*part[1:4])
             if taken_over is not None:
                 self.gaussian, self.adopted = taken_over, True
@@ -78,7 +81,7 @@ class SelectiveProblem(DenseProblem):
         if form is None and not np.all([np.all(p.super_gaussian) for p, _ in self.matrices.active_groups()]):
             form = "unknowns"  # site precisions may vanish
         try:
-            self.gaussian = SequentialForm(*part, form=form)  # type: ignore[arg-type]  # the prior is of no low rank
+            self.gaussian = SequentialForm(*part, form=form, dtype=self.dtype)  # type: ignore[arg-type]  # the prior is of no low rank
         except np.linalg.LinAlgError:
             raise ValueError(
                 'update="selective" needs a prior covariance that can be inverted, this one is singular to rounding; '
@@ -244,7 +247,7 @@ class SelectiveUpdates:
             done += 1
             if size < q:
                 rows = self._redrawn(rows, scores, size)
-            if g.unchecked >= _CHECK_EVERY and g.check() > _DRIFT:
+            if g.unchecked >= _CHECK_EVERY and g.check() > (_DRIFT_SINGLE if g.single else _DRIFT):
                 g.refresh()
         else:
             self.score_all()

@@ -1,10 +1,10 @@
 """Successive halving of designs by the errors of simulated scans: many on a rough look, few on all scans.
 
-    look       all on the first scan, reconstructed to a hundredth, those between two others only where one of these
-               is among the best; ten go on
-    rounds     scan after scan in full; fewer and fewer go on, by the mean log error so far; of several
-               images after two scans of each none that may gain less than half a percent on the best, within two
-               standard errors; the best of three centres among them, of two at last
+    look       all on the first scan of every image, reconstructed to a hundredth, those between two others only where
+               one of these is among the best; ten go on, of several images six
+    rounds     scan after scan in full; fewer and fewer go on, by the mean log error so far, once all images were
+               scanned as often; of several images after two scans of each none that may gain less than half a percent
+               on the best, within two standard errors; the best of three centres among them, of two at last
     score      mean log error + one standard deviation of what is lost to the best of those left
 
 A scan has a noise and a phase of its own: the phase matters more than the noise, and a design that loses much by one
@@ -17,7 +17,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -25,10 +25,13 @@ from sklearn.exceptions import ConvergenceWarning
 from adaptive.parallel import in_parallel
 from designs.kspace.from_images.simulated import TrialScan
 
+if TYPE_CHECKING:
+    from designs.kspace.trajectory import TrajectoryPool
+
 __all__ = ["Halved", "errors_of", "halved", "scores"]
 
 ROUGH = 1e-2  # of steps, on the first look: the order of designs is nearly that of converged images
-LEFT = (10, 6, 4)  # designs after the look, the first scan and the second
+LEFT = (10, 6, 4)  # designs after the look, the first scan and the second; of several images one less often
 CENTRES = 3  # numbers of central lines of which the best design stays, one less at last
 LAST = 3  # after two scans of every image, and at least four in all
 GAIN = 0.005  # of ln error, that a design has to promise to be tried on
@@ -68,14 +71,15 @@ def halved(
     n_images : int, default 1
     n_jobs : int, optional
     """
-    rough = replace(trials[0], tol=ROUGH)
+    rough = [replace(trial, tol=ROUGH) for trial in trials[:n_images]]  # one image would choose what suits it alone
     first = [name for name in masks if name not in (between or {})]
     looked = _looked(rough, masks, first, n_jobs)
     good = _best(looked, LEFT[-1], ())
     second = [name for name, others in (between or {}).items() if set(others) & set(good)]
     looked |= _looked(rough, masks, second, n_jobs)
     apart, own = CENTRES, centres or {}
-    left = _best(looked, LEFT[0], kept, own, apart)
+    start = min(n_images - 1, 1)
+    left = _best(looked, LEFT[start], kept, own, apart)
     errors: dict[str, list[float]] = {name: [] for name in left}
     last = max(4, 2 * n_images)
     for done, trial in enumerate(trials, 1):
@@ -83,7 +87,7 @@ def halved(
             errors[name].append(error)
         if done < len(trials):
             means = {name: float(np.mean(np.log(errors[name]))) for name in left}
-            n, apart = (LAST, CENTRES - 1) if done >= last else (LEFT[min(done, 2)], CENTRES)
+            n, apart = (LAST, CENTRES - 1) if done >= last else (LEFT[min(start + done // n_images, 2)], CENTRES)
             left = _best(means, n, kept, own, apart)
             if done >= last and n_images > 1:  # of one image a rare phase is what further scans are for
                 left = [name for name in left if name in kept or _may_win(errors, left, name, n_images)]
@@ -105,17 +109,20 @@ def scores(errors: Mapping[str, Sequence[float] | np.ndarray]) -> dict[str, floa
 
 
 def errors_of(
-    trials: Sequence[TrialScan], masks: Mapping[str, np.ndarray], n_jobs: int | None = None
+    trials: Sequence[TrialScan], masks: Mapping[str, np.ndarray | TrajectoryPool], n_jobs: int | None = None
 ) -> dict[str, np.ndarray]:
-    """Errors of every design on every scan."""
+    """Errors of every design, a mask or shots, on every scan."""
     tasks = [(trial, mask) for mask in masks.values() for trial in trials]
     return dict(zip(masks, np.reshape(in_parallel(_error, tasks, n_jobs), (len(masks), -1)), strict=True))
 
 
 def _looked(
-    rough: TrialScan, masks: Mapping[str, np.ndarray], names: Sequence[str], n_jobs: int | None
+    rough: Sequence[TrialScan], masks: Mapping[str, np.ndarray], names: Sequence[str], n_jobs: int | None
 ) -> dict[str, float]:
-    return dict(zip(names, in_parallel(_error, [(rough, masks[name]) for name in names], n_jobs), strict=True))
+    tasks = [(trial, masks[name]) for name in names for trial in rough]
+    errors = np.reshape(in_parallel(_error, tasks, n_jobs), (len(names), len(rough)))
+    means = errors[:, 0] if len(rough) == 1 else np.exp(np.log(errors).mean(axis=1))
+    return dict(zip(names, means.tolist(), strict=True))
 
 
 def _best(
@@ -147,7 +154,7 @@ def _may_win(errors: Mapping[str, Sequence[float]], left: Sequence[str], name: s
     return not loss.any() or bool(loss.mean() <= 2 * error - GAIN)
 
 
-def _error(trial: TrialScan, mask: np.ndarray) -> float:
+def _error(trial: TrialScan, mask: np.ndarray | TrajectoryPool) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a last step a little larger changes no order
         return max(trial.error(mask), 1e-300)

@@ -21,6 +21,7 @@ from adaptive.operators import FourierLines, FourierMask
 
 if TYPE_CHECKING:
     from adaptive.operators import Operator
+    from designs.kspace.trajectory import TrajectoryPool
 
 __all__ = ["TrialScan", "scan_of"]
 
@@ -74,10 +75,15 @@ class TrialScan:
         """The complex image from a mask of lines or points, the phase being known or read from its centre."""
         return self._found(self._measured(chosen), chosen)
 
-    def error(self, chosen: np.ndarray) -> float:
-        """Error of the magnitudes, as a share of the image's length."""
-        scan = self._measured(chosen)
-        return l2_error(scan.image, np.abs(self._found(scan, chosen))) / float(np.linalg.norm(scan.image))
+    def error(self, chosen: np.ndarray | TrajectoryPool) -> float:
+        """Error of the magnitudes, as a share of the image's length, from a mask or from shots."""
+        if isinstance(chosen, np.ndarray):
+            scan = self._measured(chosen)
+            found = self._found(scan, chosen)
+        else:
+            scan = self.made()
+            found = self._model(scan).reconstruct(chosen, scan.measure(chosen), with_phase=True)
+        return l2_error(scan.image, np.abs(found)) / float(np.linalg.norm(scan.image))
 
     def residual(self, chosen: np.ndarray) -> np.ndarray:
         """Share of the residual's energy on every line (n,) or at every point (n0, n1)."""
@@ -99,13 +105,14 @@ class TrialScan:
 
     def _found(self, scan: SimulatedScan, chosen: np.ndarray) -> np.ndarray:
         """The image from samples in the order of the block."""
-        shape, block = scan.image.shape, self._block(scan, chosen)
-        model = ImageReconstructor(
-            shape, noise_variance=scan.noise_variance, prior_scales=SCALES, imaginary_prior="pixel", coils=scan.coils,
-            check=False, max_iter=self.max_iter, tol=self.tol, reference=self.reference,
+        return self._model(scan).reconstruct([self._block(scan, chosen)], [scan.kspace], with_phase=True)
+
+    def _model(self, scan: SimulatedScan) -> ImageReconstructor:
+        return ImageReconstructor(
+            scan.image.shape, noise_variance=scan.noise_variance, prior_scales=SCALES, imaginary_prior="pixel",
+            coils=scan.coils, check=False, max_iter=self.max_iter, tol=self.tol, reference=self.reference,
             phase=scan.phase if self.prescan else self.reader,
         )  # fmt: skip
-        return model.reconstruct([block], [scan.kspace], with_phase=True)
 
     def _block(self, scan: SimulatedScan, chosen: np.ndarray) -> Operator:
         """The samples of a mask of lines (n,) or of points (n0, n1)."""

@@ -13,8 +13,8 @@ import numpy as np
 
 from designs.kspace import tuned_lines
 from designs.kspace.from_images.halving import errors_of
+from experiments.kspace.pays.portfolio_runs import DRAWS, JUDGED, JUDGING, TUNING, scans, seed_of
 from experiments.kspace.pays.shared import image
-from experiments.kspace.pays.tuned_portfolio import DRAWS, JUDGED, JUDGING, TUNING, scans, seed_of
 from experiments.script import Script, command
 from experiments.statistics import standard_error
 
@@ -31,7 +31,7 @@ def judged(name: str, snr: float, n_lines: int, exchanges: int, n_scans: int) ->
     plain, _, said = found.rule.rpartition(", ") if found.fresh is not None else (found.rule, "", "0")
     n = picture.shape[0]
     masks = {"with": np.isin(np.arange(n), found.lines), "without": np.isin(np.arange(n), found.designs[plain])}
-    errors = errors_of(scans(name, snr, JUDGING, DRAWS if n_scans > 2 else 2), masks)
+    errors = errors_of(scans(name, n, snr, JUDGING, DRAWS if n_scans > 2 else 2), masks)
     mean = {kind: np.array(np.exp(np.mean(np.log(one)))) for kind, one in errors.items()}
     return mean | {"accepted": np.array(int(said.split()[0])), "rule": np.array(plain)}
 

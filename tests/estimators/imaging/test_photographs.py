@@ -64,6 +64,19 @@ def test_reconstructions_beat_the_naive_ones_and_bands_cover(kind, inference):
     assert model.posterior_ is model.design_posterior_ or inference == "variational_bounds"
 
 
+def test_the_covariance_has_the_precision_of_the_unknown():
+    """In single precision everything is within the digits of double, after further measurements, too."""
+    X, y, _, noise = problem("random projections")
+    stated = {"noise_variance": noise, "prior_scales": {"wavelet": 0.2, "tv": 0.1}, **EXACT}
+    double, single = (ImageReconstructor(SHAPE, dtype=dtype, **stated).fit(X, y) for dtype in ("float64", "float32"))
+    further = filters.uniform(SHAPE, 3, random_state=1)
+    for model in (double, single):
+        model.partial_fit(further, further @ PICTURE.ravel())
+    assert single.posterior_.gaussian.single and not double.posterior_.gaussian.single
+    np.testing.assert_allclose(single.image_std_, double.image_std_, rtol=1e-2)
+    assert (np.abs(single.image_ - double.image_) < 0.03 * double.image_std_).all()
+
+
 @pytest.mark.parametrize("prior", ["tv", "wavelet"])
 @pytest.mark.parametrize("inference", ENGINES)
 def test_each_prior_alone_denoises(prior, inference):

@@ -64,6 +64,15 @@ def test_the_gaussian_baseline_has_the_same_prior_and_engine(fitted):
     assert gaussian.variance_factor_ is None
 
 
+def test_single_precision_gives_the_same_image_and_bands(fitted):
+    camera = Scaled(10.0, BLUR)
+    single = ImageReconstructor((8, 8), likelihood="poisson", prior="tv", dtype="float32").fit(camera, counted(camera))
+    assert single.posterior_.gaussian.kind == "single_precision" and fitted.posterior_.gaussian.kind == "precision"
+    assert single.prior_scales_["tv"] == pytest.approx(fitted.prior_scales_["tv"], rel=1e-2)
+    np.testing.assert_allclose(single.image_, fitted.image_, atol=1e-2 * fitted.image_std_.max())
+    np.testing.assert_allclose(single.image_std_, fitted.image_std_, rtol=1e-2)
+
+
 def test_the_learnt_scale_has_the_highest_evidence_of_its_neighbours(fitted):
     model, scale = fitted.belief_.model, fitted.prior_scales_["tv"]
     posterior, engine = fitted.posterior_, fitted.belief_.settings.given.engine

@@ -184,6 +184,27 @@ def test_marginals_are_those_of_the_covariance_and_drift_is_small(scene):
     assert g.log_determinant == pytest.approx(determinant, abs=1e-8)
 
 
+def test_single_precision_is_the_posterior_of_double_but_for_its_digits(scene):
+    """Through two sets of new data and plain data; another precision is not gone on from."""
+    found = []
+    for dtype in ("float64", "float32"):
+        old = selective(scene.model(30), tol=1e-4, dtype=dtype)
+        new = selective(scene.model(36), tol=1e-4, dtype=dtype, warm_start=old, max_sweeps=0)
+        back = restored_posterior(scene.model(36), posterior_state(new))
+        last, again = (selective(scene.model(40), tol=1e-4, dtype=dtype, warm_start=p) for p in (new, back))
+        np.testing.assert_array_equal(last.mean, again.mean)
+        found.append(last)
+    double, single = found
+    assert single.gaussian.single and single.gaussian.work.absorbed and single.converged
+    np.testing.assert_allclose(single.mean, double.mean, atol=1e-3)
+    np.testing.assert_allclose(single.gaussian.row_variances, double.gaussian.row_variances, rtol=2e-2)
+    assert single.log_evidence == pytest.approx(double.log_evidence, abs=1e-2)
+    other = selective(scene.model(40), tol=1e-4, warm_start=single)
+    assert not other.gaussian.single and other.gaussian.work.absorbed == 0
+    with pytest.raises(ValueError, match="dtype must be float32 or float64, got 'float16'"):
+        selective(scene.model(20), dtype="float16")
+
+
 def test_changed_data_are_not_absorbed(scene):
     old = selective(scene.model(30), tol=1e-4)
     model = scene.model(33)
