@@ -32,7 +32,21 @@ STARTS = ("python3 ", "python ", "adaptive ", ".venv/bin/")
 STOPPED = 130  # whoever answers types q
 ELSEWHERE = ("-m pytest", "-m sphinx")
 TEXTS = "COLUMN\n" + "".join(f"word {k}\n" for k in range(12))
-BROUGHT = {"TABLE.csv": TABLE, "TEST.toml": QUESTIONS, "POOL.csv": TEXTS, "token.txt": "secret\n"}
+ANSWERS = (
+    ",".join(f"i{k}" for k in range(24))
+    + "\n"
+    + "".join(
+        ",".join(str(int((7 * person + 11 * k * k) % 29 < person % 23 + 3)) for k in range(24)) + "\n"
+        for person in range(90)
+    )
+)
+BROUGHT = {
+    "ANSWERS.csv": ANSWERS,
+    "TABLE.csv": TABLE,
+    "TEST.toml": QUESTIONS,
+    "POOL.csv": TEXTS,
+    "token.txt": "secret\n",
+}
 SLICE = """
 import nibabel, numpy as np
 from adaptive.images import head_scan

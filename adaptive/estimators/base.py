@@ -53,6 +53,7 @@ class DesignMixin:
         scorer: Scorer = "auto",
         target: Any = None,
         cost: Cost = None,
+        price: float | None = None,
         mask: Mask = None,
         exclude: Index = (),
         pending: Pool | None = None,
@@ -81,6 +82,9 @@ class DesignMixin:
             `predictive_information_gain`, which is about given inputs, 256 candidates, evenly spaced.
         cost : (m,) array-like or callable(candidates) -> (m,), optional
             Positive costs; scores are divided by them.
+        price : float, optional
+            In units of the score (nats) for a unit of cost: scores less price times cost are compared, in place of
+            their ratio, which may buy much that is cheap and tells little.
         mask : (m,) array-like of bool or callable(candidates) -> (m,), optional
             True where a candidate may be chosen.
         exclude : sequence of int
@@ -119,6 +123,7 @@ class DesignMixin:
             "scorer": scorer,
             "target": target,
             "cost": cost,
+            "price": price,
             "mask": mask,
             "exclude": exclude,
             "pending": pending,

@@ -146,6 +146,7 @@ class Questions:
             excluded = np.union1d(excluded, drawn)
             waiting += [pools.take(pool, drawn)] if joint else []
         select = getattr(design.estimator_, "select", None) or partial(selection.select, design.estimator_)
+        priced: dict[str, Any] = {} if design.price is None else {"price": design.price}
         positions, scores = select(
             pool,
             n_asked - len(drawn),
@@ -158,6 +159,7 @@ class Questions:
             joint=joint,
             random_state=design.seed(Purpose.QUERY, design._state.n_queries),
             return_scores=True,
+            **priced,
             **design.in_chunks,
         )
         positions = np.concatenate([np.asarray(positions, dtype=np.intp), drawn])

@@ -36,6 +36,7 @@ from adaptive.loop.seeds import Purpose, seed_of, sequence
 from adaptive.loop.shown import announce, design_html, design_text, warn_of_doubts
 from adaptive.loop.state import DesignState
 from adaptive.loop.stopping import StoppingRule
+from adaptive.selection.arguments import checked_price
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Classifier, Cost, Estimator, Mask, Outcomes, Pool, RandomState, Scorer
@@ -76,6 +77,9 @@ class SequentialDesign:
     cost : (m,) array-like, callable(candidates) -> (m,) or callable(candidates, last) -> (m,), optional
         Positive costs: scores are divided by them. ``last`` is what was asked last, a pool of one candidate (None at
         first), where changing a setting has its price; a batch is priced as coming from there.
+    price : float, optional
+        As for ``select``: what a unit of cost is worth in nats. Scores less price times cost are compared then, and not
+        divided by costs.
     mask : (m,) array-like of bool or callable(candidates) -> (m,), optional
         True where a candidate may be asked. A function is asked once, or of a callable pool whenever it is made.
     repeat : bool, default False
@@ -133,6 +137,7 @@ class SequentialDesign:
         initial: ArrayLike | None = None,
         stop: Callable[[SequentialDesign], bool] | None = None,
         cost: Cost = None,
+        price: float | None = None,
         mask: Mask = None,
         repeat: bool = False,
         random_state: RandomState = None,
@@ -162,7 +167,7 @@ class SequentialDesign:
         length = None if self.changing_pool else pools.length(candidates)
         self.mask = arguments.check_mask(mask, length)
         self.batch_size = arguments.check_batch_size(batch_size, length, self.mask)
-        self.cost = arguments.check_cost(cost, length)
+        self.cost, self.price = arguments.check_cost(cost, length), checked_price(price, cost, False)
         self._first: Any = initial  # positions, or how many
         if initial is not None and np.ndim(initial) == 0:
             self._first = checks.integer("initial", initial, minimum=0)
@@ -191,6 +196,7 @@ class SequentialDesign:
             "target": self.target,
             "cost": self.cost,
             "mask": self.mask,
+            "price": self.price,
         }
 
     # -- what a person calls ------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adaptive import pool
+from adaptive import checks, pool
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Cost, Mask, Pool
@@ -19,6 +19,7 @@ __all__ = [
     "allowed_positions",
     "check_enough",
     "checked_positions",
+    "checked_price",
     "checked_prices",
     "prices_of",
     "written_out",
@@ -127,6 +128,17 @@ def check_enough(n_select: int, m: int, n_allowed: int) -> None:
         raise ValueError(f"mask and exclude leave none of the {m} candidates to select from.")
     if n_select > n_allowed:
         raise ValueError(f"n_select is {n_select}, but only {n_allowed} of {m} candidates are allowed.")
+
+
+def checked_price(price: float | None, cost: Cost, certified: bool) -> float | None:
+    """Return the price of a unit of cost, refused where there is no cost, or a certificate is wanted."""
+    if price is None:
+        return None
+    if cost is None:
+        raise ValueError("price needs cost: it is what one unit of it is worth.")
+    if certified:
+        raise ValueError("return_certificate is about costs, and not about a price; leave price out.")
+    return float(checks.positive("price", price, or_zero=True))
 
 
 def prices_of(cost: Cost, candidates: Pool, m: int, allowed: np.ndarray | None) -> np.ndarray | None:

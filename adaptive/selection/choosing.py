@@ -9,7 +9,7 @@ import numpy as np
 
 from adaptive import checks, pool, scorers
 from adaptive.scorers import record_of
-from adaptive.selection.arguments import Allowed, all_prices, check_enough, prices_of, written_out
+from adaptive.selection.arguments import Allowed, all_prices, check_enough, checked_price, prices_of, written_out
 from adaptive.selection.bounds.certificates import certificate, weighted_rows
 from adaptive.selection.bounds.exchanges import improved, in_order
 from adaptive.selection.bounds.greedy import information
@@ -37,6 +37,7 @@ def select(
     scorer: Scorer = "auto",
     target: Any = None,
     cost: Cost = None,
+    price: float | None = None,
     mask: Mask = None,
     exclude: ArrayLike | Collection[int] = (),
     pending: Pool | None = None,
@@ -53,8 +54,9 @@ def select(
     ----------
     estimator : object with ``predictive(candidates, *, target=None, random_state=None)``
     candidates : pool of length m, or callable(estimator) -> pool
-    n_select, scorer, target, cost, mask, exclude, pending, joint, random_state, return_scores, return_certificate
-        As in :meth:`adaptive.estimators.base.DesignMixin.select`.  Returned scores are not divided by cost.
+    n_select, scorer, target, cost, price, mask, exclude, pending, joint, random_state
+    return_scores, return_certificate
+        As in :meth:`adaptive.estimators.base.DesignMixin.select`.  Returned scores are without cost and price.
     chunk_size : int, optional
         How many candidates have their predictive in memory at once (None: 16384); no result depends on it.
     n_jobs : int, optional
@@ -81,7 +83,10 @@ def select(
     [1]
     >>> select(Coin(), np.array([0.1, 0.4, 0.8]), scorer="entropy", cost=[1, 3, 1]).tolist()
     [2]
+    >>> select(Coin(), np.array([0.1, 0.4, 0.8]), scorer="entropy", cost=[1, 3, 1], price=0.05).tolist()
+    [1]
     """
+    price = checked_price(price, cost, return_certificate)
     score = scorers.get(scorer, estimator)
     if callable(candidates) and not isinstance(candidates, Sized):
         candidates = candidates(estimator)
@@ -101,7 +106,7 @@ def select(
             )
         chunk_size = m
     together = n_select > 1 and joint and not record.ignores_outcomes
-    view = View(estimator, candidates, None, pending, target, score, checks.generator(random_state))
+    view = View(estimator, candidates, None, pending, target, score, checks.generator(random_state), price)
     if not record.whole_pool:
         chunk_size = min(chunk_size, view.most_at_once)
     if allowed.size <= chunk_size:
@@ -119,7 +124,8 @@ def select(
     chosen, scores = choose(view, scores, prices, outlook, n_select)
     if positions is not None:
         chosen = positions[chosen]
-    if together and score is scorers.information_gain and allowed.size <= CHUNK_SIZE:  # whatever chunk_size
+    if together and score is scorers.information_gain and allowed.size <= CHUNK_SIZE and price is None:
+        # whatever chunk_size
         whole = view
         if outlook is None:
             whole = View(estimator, candidates, allowed.within(0, m), pending, target, score, checks.generator(0))
@@ -147,7 +153,7 @@ def _top(
     view: View, scores: np.ndarray, prices: np.ndarray | None, outlook: Outlook | None, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the n best entries, best first, and their scores."""
-    values = scores if prices is None else scores / prices
+    values = view.worth(scores, prices)
     exact = None
     if not view.record.ignores_outcomes and (outlook is None or outlook.provides("refined")):
         listed = np.sort(best_positions(values, min(max(REFINED, 2 * n), len(values))))
@@ -155,7 +161,7 @@ def _top(
     if exact is None:
         chosen = best_positions(values, n)
         return chosen, scores[chosen]
-    order = best_positions(exact if prices is None else exact / prices[listed], n)
+    order = best_positions(view.worth(exact, None if prices is None else prices[listed]), n)
     return listed[order], exact[order]
 
 
@@ -163,7 +169,7 @@ def _batch(
     view: View, scores: np.ndarray, prices: np.ndarray | None, outlook: Outlook | None, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return n entries chosen one after the other, each given the earlier ones, and their scores at that moment."""
-    values = scores if prices is None else scores / prices
+    values = view.worth(scores, prices)
     n_listed = view.size if view.record.whole_pool else min(view.size, max(SHORT_LIST, 4 * n))
     entries = np.arange(view.size) if n_listed == view.size else np.sort(best_positions(values, n_listed))
     if outlook is None or n_listed < view.size:
@@ -179,7 +185,7 @@ def _batch(
         if step:
             outlook = view.assuming(outlook, view.n_front + chosen[-1], "batch")
             scores = checked(view.evaluate(outlook), view.score, len(entries), None)
-        values = scores if prices is None else scores / prices
+        values = view.worth(scores, prices)
         free = np.setdiff1d(np.arange(len(entries)), chosen) if chosen else np.arange(len(entries))
         listed = np.sort(free[best_positions(values[free], min(REFINED, len(free)))])
         exact = _refined(view, outlook, listed)
@@ -187,7 +193,7 @@ def _batch(
             best = int(free[best_positions(values[free], 1)[0]])
             gain = scores[best]
         else:
-            place = best_positions(exact if prices is None else exact / prices[listed], 1)[0]
+            place = best_positions(view.worth(exact, None if prices is None else prices[listed]), 1)[0]
             best, gain = int(listed[place]), exact[place]
         chosen.append(best)
         gains.append(float(gain))

@@ -56,7 +56,9 @@ class View:
         target: Any,
         score: Callable[..., ArrayLike],
         generator: np.random.Generator,
+        price: float | None = None,
     ) -> None:
+        self.price = price
         self.estimator, self.candidates, self.allowed = estimator, candidates, allowed
         self.pending, self.target = pending, target
         self.score, self.record = score, record_of(score)
@@ -182,7 +184,13 @@ class View:
             if not chunk.stored:
                 raise
             raise ValueError(f"candidates {chunk.start} to {chunk.stop - 1}: {problem}") from problem
-        return (scores if prices is None else scores / prices), positions, scores
+        return self.worth(scores, prices), positions, scores
+
+    def worth(self, scores: np.ndarray, prices: np.ndarray | None) -> np.ndarray:
+        """Return scores for each unit of what they cost, or less what they cost at the price that was given."""
+        if prices is None:
+            return scores
+        return scores / prices if self.price is None else scores - self.price * prices
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adaptive.loop.log.plain_data import decode, encode
 from adaptive.pool import PoolExhausted
-from adaptive.serve.progress import Progress, from_zero
+from adaptive.serve.progress import SHARE, Progress, from_zero
 
 if TYPE_CHECKING:
     from adaptive.loop import SequentialDesign
@@ -34,7 +34,8 @@ SLOW = 1.0  # seconds of a choice, twice: the next ones leave what is open out, 
 ALONE = 20  # so many
 POLL = 0.1  # seconds until a look whether others have written
 AGAIN = 1.0  # seconds until another attempt to lead
-LOOKED = 60.0  # seconds for which a report is made after somebody has looked at one
+LOOKED = 60.0  # seconds for which a report is made more often after somebody has looked at one
+UNASKED = 100  # of the time one part in so many goes into reports that nobody looks at: whether one may stop
 FIRST = "progress"  # a fact of the store
 REPORT, WANTED = -1, -2  # in the table of the stock: how it goes, and when somebody last looked
 
@@ -277,9 +278,9 @@ class Designer:
         return bool(self._report.read().get("may_stop", False))
 
     def _make_report(self) -> None:
-        if time.time() - self._wanted.read().get("at", 0.0) < LOOKED:
-            with self._guard:
-                report = self.progress.of(self.design())
-            if report != self._reported:
-                self._report.write(report)
-                self._reported = report
+        looked = time.time() - self._wanted.read().get("at", 0.0) < LOOKED
+        with self._guard:
+            report = self.progress.of(self.design(), SHARE if looked else UNASKED)
+        if report != self._reported:
+            self._report.write(report)
+            self._reported = report

@@ -40,16 +40,17 @@ class Progress:
         self._made: dict[str, Any] | None = None
         self._at, self._took = 0.0, 0.0
 
-    def of(self, design: SequentialDesign) -> dict[str, Any]:
+    def of(self, design: SequentialDesign, share: int = SHARE) -> dict[str, Any]:
         """Return words on when to stop, the learning curve with its 90% band, and whether one may stop.
 
-        The curve has an entry (answers, share predicted right, low, high) for each moment.
+        The curve has an entry (answers, share predicted right, low, high) for each moment. At most one part of the time
+        in ``share`` goes into it.
         """
         n = design.iteration
         if n < LEAST:
             return dict(self.NOTHING)
         with self._guard:
-            due = time.monotonic() - self._at >= SHARE * self._took
+            due = time.monotonic() - self._at >= share * self._took
             if self._made is None or (due and self._made["n"] != n):
                 begun = time.monotonic()
                 self._made = {"n": n, **_report(design)}

@@ -37,7 +37,7 @@ class PairEstimator(BeliefEstimator):
         """
         arguments = {
             "candidates": candidates, "n_select": n_select, "scorer": "auto", "target": None, "cost": None,
-            "mask": None, "exclude": (), "pending": None, "joint": True, **options,
+            "price": None, "mask": None, "exclude": (), "pending": None, "joint": True, **options,
         }  # fmt: skip
         found = self._shortened(arguments) if self.__sklearn_is_fitted__() and is_product(candidates) else None
         if found is None:
@@ -45,6 +45,10 @@ class PairEstimator(BeliefEstimator):
         if options.get("return_certificate"):
             raise ValueError(
                 "return_certificate looks at all pairs at once, and these are found by bounds; pass a list of pairs."
+            )
+        if options.get("price") is not None:
+            raise ValueError(
+                "price is not for pairs that are found by bounds; pass a list of pairs, or leave price out."
             )
         positions, among = found
         chosen = super().select(**among)

@@ -33,6 +33,8 @@ __all__ = [
 
 # The arguments of a design that its log records as they are, and that `load` takes from there.
 RECORDED = ("scorer", "exploration", "batch_size", "joint", "initial", "repeat")
+# Those that a log records alike where they were given; it may be older than they are.
+OPTIONAL = ("price",)
 # Those of which it keeps a digest only: they must be given again, the same.
 DIGESTED = ("target", "cost", "mask")
 _FUNCTION = "function "
@@ -71,10 +73,11 @@ def parameters_of(estimator: Estimator, *, deep: bool) -> dict[str, Any] | None:
 
 
 def describe_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a design (those in ``RECORDED`` and ``DIGESTED``) as plain data."""
+    """Return the arguments of a design (those in ``RECORDED``, ``OPTIONAL`` and ``DIGESTED``) as plain data."""
     scorer = arguments["scorer"]
     recorded = {key: arguments[key] for key in RECORDED}
     recorded["scorer"] = scorer if isinstance(scorer, str) else f"{_FUNCTION}{digest(scorer)}"
+    recorded |= {key: arguments[key] for key in OPTIONAL if arguments.get(key) is not None}
     return recorded | {key: digest(arguments[key]) for key in DIGESTED}
 
 
@@ -108,7 +111,7 @@ def header(seed: int, candidates: Candidates, estimator: Estimator, arguments: M
     candidates : Candidates
     estimator : estimator to start from
     arguments : dict
-        Those in ``RECORDED`` and ``DIGESTED``.
+        Those in ``RECORDED``, ``OPTIONAL`` and ``DIGESTED``.
     """
     return {
         "versions": versions(),
@@ -121,7 +124,7 @@ def header(seed: int, candidates: Candidates, estimator: Estimator, arguments: M
 
 def recorded_arguments(header: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments with which a log was started, as far as it records them."""
-    arguments = {name: header["arguments"][name] for name in RECORDED}
+    arguments = {name: header["arguments"][name] for name in (*RECORDED, *OPTIONAL) if name in header["arguments"]}
     if arguments["scorer"].startswith(_FUNCTION):
         del arguments["scorer"]
     return {**arguments, "random_state": header["seed"]}
@@ -187,6 +190,7 @@ def _compared(seed: int, estimator: Mapping[str, Any], arguments: Mapping[str, A
         "whether the estimator is fitted": estimator.get("fitted"),
         **{f"estimator parameter {name}": value for name, value in estimator.get("parameters", {}).items()},
         **{name: arguments[name] for name in (*RECORDED, *DIGESTED)},
+        **{name: arguments.get(name) for name in OPTIONAL},
         "random_state": seed,
     }
 

@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from adaptive import BayesianLogisticRegression, SequentialDesign, datasets
 from designs.pool import Annotated
 
-__all__ = ["ARMS", "CROWD", "DEAR", "MARKS", "PRICES", "SETS", "SKILLS", "crowd_run", "one_run"]
+__all__ = ["ARMS", "CROWD", "DEAR", "MARKS", "PRICES", "SETS", "SKILLS", "UNIT", "crowd_run", "one_run"]
 
 SKILLS = (0.55, 0.65, 0.75, 0.85, 0.95)
 PRICES = (1.0, 1.0, 1.0, 2.0, 6.0)
@@ -95,6 +95,9 @@ def _judged(table: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     return {"accuracy": float((np.argmax(table, axis=1) == truth).mean()), "log loss": float(-np.log(p).mean())}
 
 
+UNIT = {"gain less .01 a unit": 0.01, "gain less .03 a unit": 0.03}  # nats
+
+
 def _skill_design(
     arm: str, pool: Annotated, said: np.ndarray, rng: np.random.Generator, marks: list[int], seed: int, priced: bool
 ) -> list[Any]:
@@ -102,7 +105,7 @@ def _skill_design(
     design = SequentialDesign(
         BayesianLogisticRegression(annotators=True, classes=[0, 1]), pool, initial=FIRST, random_state=seed,
         scorer="random" if arm.startswith("random") else "auto",
-        cost=pool.cost(prices) if priced and arm == "gain per cost" else None,
+        cost=pool.cost(prices) if priced and arm in (DEAR[0], *UNIT) else None, price=UNIT.get(arm),
     )  # fmt: skip
     looks: list[Any] = []
     asked: list[int] = []

@@ -20,6 +20,7 @@ from experiments.serve.shared.crowd import Crowd
 from experiments.serve.shared.process import Server, Visitor
 
 N_PEOPLE, N_ITEMS = 5, 100
+READY = 10.0  # seconds until a process of a server has begun
 
 
 def questionnaire(path, n_items=N_ITEMS):
@@ -119,6 +120,9 @@ def killed_choosers(tmp_path, place, n_people=6):
         labelling.start()
         with open_store(place, folder=tmp_path, write=False) as store:
             for worker in server.workers():
+                until_ready = time.monotonic() + READY  # what was begun in place of the last one reads its table
+                while waits and time.monotonic() < until_ready:
+                    time.sleep(0.1)
                 wanted = crowd.acknowledged + 2 * n_people
                 while crowd.acknowledged < wanted:
                     time.sleep(0.02)
