@@ -135,8 +135,8 @@ def run(script: Script) -> None:
         "one more than one person whose rows are chosen at once",
         value=f"median labels by set ({'; '.join(SETS)}): {'; '.join(words)}",
         reason="Eight or twenty people have as many rows before the first answer: with twenty no fewer labels are "
-        "needed than one person needs at random. Tried: random rows until there are as many answers as open rows (six splits, twenty "
-        "people: -4.8 and +3.0 labels on two sets): left.",
+        "needed than one person needs at random. Tried: random rows until there are as many answers as open rows (six "
+        "splits, twenty people: -4.8 and +3.0 labels on two sets): left.",
         seed=list(range(seeds)),
     )  # fmt: skip
 
