@@ -104,6 +104,17 @@ def beside_rival(
 def rival_in_words(found: dict[str, Any], rival: str = "scikit-learn's LogisticRegressionCV") -> str:
     """Return what `beside_rival` found as two sentences.
 
+    Parameters
+    ----------
+    found : dict
+        As it returned.
+    rival : str
+        What to call the other classifier.
+
+    Returns
+    -------
+    str
+
     Examples
     --------
     >>> found = {"n": 60, "log_loss": 0.4, "rival_log_loss": 0.3, "difference": 0.1, "standard_error": 0.02}

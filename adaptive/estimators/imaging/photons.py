@@ -93,7 +93,7 @@ class PhotonModel(ImageModel):
     def posterior(self, scales: Scales, engine: Engine, steps: int, warm: Posterior | None = None) -> Posterior:
         """The Gaussian posterior by parallel expectation propagation, whatever the engine is for other images."""
         assert isinstance(scales, dict)
-        return inference.expectation_propagation(self.glm(scales), tol=TOL, dtype=self.dtype)
+        return inference.expectation_propagation(self.glm(scales), tol=TOL, dtype=np.zeros(0, self.dtype).real.dtype)
 
     def left_out(self, posterior: Posterior) -> Callable[[float], np.ndarray] | None:
         """Log probabilities (m,) of the counts without themselves, by a factor of the variances of their rates."""

@@ -165,7 +165,7 @@ class BlockPredictive(Predictive):
         return values, errors
 
     def traces(self) -> np.ndarray | None:
-        """Of whole lines of one coil, by the variances of their samples."""
+        """Return those of whole lines of one coil, by the variances of their samples."""
         if not is_lines(self.candidates) or not isinstance(self._grid, GridScores):
             return None
         axis = int(self.candidates.axis)

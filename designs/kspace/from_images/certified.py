@@ -41,7 +41,7 @@ def line_certificate(
     ----------
     image : (n0, n1) array
         Magnitudes, or a complex image, whose phase the model is told.
-    lines : int or sequence of int
+    lines : (n,) array-like of int, or int
         Indices of a design, its central lines among them, in the order of the scan; or a number of lines, the others of
         which are chosen one after the other by information.
     n_central : int
@@ -55,7 +55,7 @@ def line_certificate(
 
     Returns
     -------
-    lines : array of int
+    lines : (n,) array of int
         The central ones first.
     certificate : Certificate
         Of the other lines; an estimate, for the posterior is known by samples.
