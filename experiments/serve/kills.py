@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.script import Script, command
-from experiments.serve.shared.killing import N_PEOPLE, killed, killed_choosers, killed_workers
+from experiments.serve.shared.killing import N_PEOPLE, killed, killed_workers
 from experiments.serve.shared.postgres import programs, server
 
 PARTS, KILLS = 4, 5  # four stores, each killed five times
@@ -44,21 +44,6 @@ def run(script: Script) -> None:
         + "; all sequences equal to those offline",
         seed=list(range(parts)),
     )  # fmt: skip
-
-    waits = [float(one) for seed in range(parts) for one in script.kept("chooser-kills", choosers, seed)["waits"]]
-    script.judge(
-        "ours-serve-chooser-kills", max(waits) <= 5.0, kind="must hold",
-        claim="When the process that chooses rows for labellers is killed, another one takes over; no row is given to "
-        "two people, and no answer is lost.",
-        target="chosen rows again within 5 s of each kill",
-        value=f"{len(waits)} kills, {max(waits):.1f} s at most", seed=list(range(parts)),
-    )  # fmt: skip
-
-
-def choosers(seed: int) -> dict[str, Any]:
-    """Return after how many seconds somebody chose again."""
-    with tempfile.TemporaryDirectory() as folder:
-        return {"waits": killed_choosers(Path(folder), Path(folder) / "store")["waits"]}
 
 
 def workers(store: str, seed: int, n_kills: int) -> dict[str, Any]:
