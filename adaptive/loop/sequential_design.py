@@ -79,7 +79,7 @@ class SequentialDesign:
         first), where changing a setting has its price; a batch is priced as coming from there.
     price : float, optional
         As for ``select``: what a unit of cost is worth in nats. Scores less price times cost are compared then, and not
-        divided by costs.
+        divided by costs. Which of the two learns more for the money could not be told (`ours-skills-price`).
     mask : (m,) array-like of bool or callable(candidates) -> (m,), optional
         True where a candidate may be asked. A function is asked once, or of a callable pool whenever it is made.
     repeat : bool, default False

@@ -139,6 +139,7 @@ JUDGED: dict[str, tuple[str, ...]] = {
     "Questionnaire.styles": ("hennig-tab-4.1",),
     "Questionnaire.noise_per_item": ("hennig-tab-4.1",),
     "SequentialDesign.joint": ("ours-batches-information",),
+    "SequentialDesign.price": ("ours-skills-price", "ours-skills-prices"),
     "Questionnaire.response_model": ("ours-default-questionnaires", "hennig-tab-4.1"),
     "SimulatorEstimator.density": ("ours-default-simulators",),
     "SimulatorEstimator.move": ("ours-default-simulators",),
