@@ -50,7 +50,11 @@ async def everybody(url: str, answers: np.ndarray, names: list[str], n_at_once: 
             while where["question"] is not None:
                 given = int(answers[k, places[where["question"]["text"]]]) - 1
                 said = {"session": where["session"], "question": where["question"]["id"], "answer": given}
-                reply = await client.post("/api/answer", json=said, headers=headers)
+                try:
+                    reply = await client.post("/api/answer", json=said, headers=headers)
+                except httpx.TransportError:  # an idle connection that the server has closed: look where one is
+                    reply = await client.post("/api/session", json={"session": where["session"]}, headers=headers)
+                    faults += 1
                 where, faults = reply.json(), faults + (reply.status_code != 200)
 
     limits = httpx.Limits(max_connections=n_at_once)
