@@ -38,8 +38,9 @@ def files(folder: Path, model: Questionnaire, exposure: float | None) -> tuple[P
     return test, bank
 
 
-async def everybody(url: str, answers: np.ndarray, names: list[str], n_at_once: int) -> int:
-    """Let all take the test, so many at once; return how many requests failed and were made again."""
+async def everybody(url: str, answers: np.ndarray, names: list[str], n_at_once: int) -> tuple[int, list[list[int]]]:
+    """Let all take the test, so many at once; return how many requests were made again, and what each was asked."""
+    asked: list[list[int]] = [[] for _ in answers]
     places, turn, faults = {name: k for k, name in enumerate(names)}, asyncio.Semaphore(n_at_once), 0
 
     async def one(k: int, client: httpx.AsyncClient) -> None:
@@ -48,7 +49,8 @@ async def everybody(url: str, answers: np.ndarray, names: list[str], n_at_once: 
         async with turn:
             where = (await client.post("/api/session", json={}, headers=headers)).json()
             while where["question"] is not None:
-                given = int(answers[k, places[where["question"]["text"]]]) - 1
+                asked[k].append(places[where["question"]["text"]])
+                given = int(answers[k, asked[k][-1]]) - 1
                 said = {"session": where["session"], "question": where["question"]["id"], "answer": given}
                 try:
                     reply = await client.post("/api/answer", json=said, headers=headers)
@@ -60,7 +62,7 @@ async def everybody(url: str, answers: np.ndarray, names: list[str], n_at_once: 
     limits = httpx.Limits(max_connections=n_at_once)
     async with httpx.AsyncClient(base_url=url, timeout=60, trust_env=False, limits=limits) as client:
         await asyncio.gather(*(one(k, client) for k in range(len(answers))))
-    return faults
+    return faults, [list(dict.fromkeys(one)) for one in asked]  # a request that was made again asks the same
 
 
 def taken(exposure: float | None, n_people: int) -> dict[str, Any]:
@@ -73,7 +75,7 @@ def taken(exposure: float | None, n_people: int) -> dict[str, Any]:
         options = ("--bank", bank, "--workers", 2, "--behind-proxy", "--name", "localhost", "--store", place)
         with Server(test, *options, port=free()) as running:
             begun = time.monotonic()
-            faults = asyncio.run(everybody(f"http://localhost:{running.port}", answers, names, AT_ONCE))
+            faults, columns = asyncio.run(everybody(f"http://localhost:{running.port}", answers, names, AT_ONCE))
             seconds = time.monotonic() - begun
         with open_store(place, folder=folder) as store:
             kept = [answers_of(store, k) for k in range(1, n_people + 1)]
@@ -81,14 +83,11 @@ def taken(exposure: float | None, n_people: int) -> dict[str, Any]:
     everything, offline = model.transform(answers)[:, 0], model.simulate(answers, N_QUESTIONS, exposure=exposure)
     chosen = np.array([[where[str(one)] for one in row] for row in offline.items.tolist()])
     sequences = {tuple(zip(row, answers[k, row].tolist(), strict=True)) for k, row in enumerate(chosen.tolist())}
-    estimates, truth, same = np.zeros(n_people), np.zeros(n_people), 0
-    for k, session in enumerate(kept):
-        columns = [where[str(one["item"])] for one in session]
-        said = [float(one["answer"]) for one in session]
-        same += tuple(zip(columns, said, strict=True)) in sequences
-        # sessions are numbered as they began: whose answers they are is known by the answers
-        truth[k] = everything[(answers[:, columns] == said).all(axis=1)].mean()
-        estimates[k] = _estimate(model, columns, said)
+    same = 0
+    for session in kept:
+        said = [(where[str(one["item"])], float(one["answer"])) for one in session]
+        same += tuple(said) in sequences
+    estimates = [_estimate(model, row, answers[k, row]) for k, row in enumerate(columns)]
     offline_estimates = [_estimate(model, row, answers[k, row]) for k, row in enumerate(chosen.tolist())]
     asked = [str(one["item"]) for session in kept for one in session]
     counts = Counter(asked)
@@ -96,7 +95,7 @@ def taken(exposure: float | None, n_people: int) -> dict[str, Any]:
     return {
         "answers": sum(map(len, kept)), "seconds": seconds, "faults": faults, "same": same,
         "length": float(np.mean([len(one) for one in kept])),
-        "error": float(np.sqrt(np.mean((estimates - truth) ** 2))),
+        "error": float(np.sqrt(np.mean((estimates - everything) ** 2))),
         "offline": float(np.sqrt(np.mean((offline_estimates - everything) ** 2))),
         "most": max(counts.values()) / n_people, "most_offline": max(offline_counts.values()) / n_people,
     }  # fmt: skip
