@@ -56,13 +56,6 @@ class Standing:
             if event is not None:
                 self._add(event)
 
-    def after(self, design: SequentialDesign, event: dict[str, Any]) -> Standing:
-        """Return what stands after one more event."""
-        if event["event"] == "retract":
-            return Standing(design)
-        self._add(event)
-        return self
-
     def _add(self, event: dict[str, Any]) -> None:
         if event["event"] == "ask":
             self.asked[event["query"]] = event

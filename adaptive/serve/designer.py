@@ -124,7 +124,7 @@ class Designer:
         self._thread: threading.Thread | None = None
 
     def design(self) -> SequentialDesign:
-        """Return the design, having learnt what the log says; for one caller at a time (`hold`)."""
+        """Return the design, having learnt what the log says; for one caller at a time."""
         if self._design is None:
             self._design = self._begin()
         # after a fault the design reads its log again, which nobody may write meanwhile where it is one object
@@ -153,7 +153,8 @@ class Designer:
     def step(self) -> bool:
         """Learn what was said, and choose anew if anything has changed; return whether it had."""
         with self._guard:
-            known = len(self.ledger.fetch(0))
+            with self.ledger.reading():
+                known = len(self.ledger.events)
             design = self.design()
             before = self.stock.read()
             if design.finished:

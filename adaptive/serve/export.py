@@ -65,11 +65,9 @@ def attention_of(store: AnyStore) -> list[dict[str, Any]]:
     ...     attention_of(store)
     []
     """
-    if not store.has_table("attention"):
-        return []
     names = ("time", "session", "item", "answer", "correct", "ended")
-    found = store.rows(f"SELECT {', '.join(names)} FROM attention ORDER BY session, number")
-    return [dict(zip(names, (*row[:4], *map(bool, row[4:])), strict=True)) for row in found]
+    found = _rows_of(store, "attention", names, "session, number")
+    return [one | {"correct": bool(one["correct"]), "ended": bool(one["ended"])} for one in found]
 
 
 def answers_of(store: AnyStore, design: int) -> list[dict[str, Any]]:
@@ -140,10 +138,15 @@ def passes_of(store: AnyStore) -> list[dict[str, Any]]:
     ...     passes_of(store)
     []
     """
-    if not store.has_table("passes"):
+    return _rows_of(store, "passes", ("time", "session", "query", "position"), "number, time")
+
+
+def _rows_of(store: AnyStore, table: str, names: tuple[str, ...], order: str) -> list[dict[str, Any]]:
+    """Rows of a table, none where the store is older than it."""
+    if not store.has_table(table):
         return []
-    found = store.rows("SELECT time, session, query, position FROM passes ORDER BY number, time")
-    return [dict(zip(("time", "session", "query", "position"), one, strict=True)) for one in found]
+    found = store.rows(f"SELECT {', '.join(names)} FROM {table} ORDER BY {order}")
+    return [dict(zip(names, row, strict=True)) for row in found]
 
 
 def _lines(store: AnyStore, design: int) -> tuple[str, list[tuple[float | None, bytes]]]:

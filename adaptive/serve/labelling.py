@@ -310,9 +310,10 @@ class LabellingDesk:
 
     def _present(self) -> list[int]:
         """Who has a query open, or had one a moment ago: between an answer and the next page they have none."""
+        # a list of them: pages add to it in threads of their own meanwhile
         now = self._clock()
         self._there |= {session: now for session, until in self._leases().values() if until > now}
-        return sorted(session for session, when in self._there.items() if now - when < THERE)
+        return sorted(session for session, when in list(self._there.items()) if now - when < THERE)
 
     def _lease(self, run: Run, one: Open, session: int) -> Open:
         run(_LEASE, (*one.key, session, self._clock() + self.pool.lease))

@@ -163,8 +163,7 @@ class Ledger:
                 del self.said[last]
                 self._reopen(query, row)
         elif kind == "reject":
-            refused = event.get("number", number - 1)
-            for told in [one for one in self.said if one.number == refused]:
+            for told in [one for one in self.said if one.number == number - 1]:  # the event before it
                 self.said.remove(told)
                 self._reopen(told.query, told.row)
         self._seconds = max(self._seconds, event.get("seconds", 0.0))

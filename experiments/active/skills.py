@@ -22,15 +22,16 @@ from experiments.active.shared.skill_runs import (
     CROWD_MARKS,
     DEAR,
     MARKS,
+    PRICED,
     SETS,
     crowd_run,
+    for_the_money,
     one_run,
 )
 from experiments.script import Script, command, panels
 
 GROUP = "skills"
 OURS = ARMS[0]
-PRICED = ("digits 3, 5", "crabs")
 
 Found = dict[str, dict[str, np.ndarray]]  # by arm: metric -> (sets, seeds, marks)
 
@@ -120,13 +121,7 @@ def _prices(script: Script, n_seeds: int, most: int) -> None:
     value: dict[str, Any] = {}
     for arm in DEAR:
         runs = [script.kept(GROUP, one_run, name, arm, seed, True, most) for name in names for seed in range(n_seeds)]
-        value[arm] = {
-            f"{budget:.0f}": {
-                metric: round(float(np.mean([np.interp(budget, one["spent"], one[metric]) for one in runs])), 3)
-                for metric in ("accuracy", "log loss")
-            }
-            for budget in budgets
-        }
+        value[arm] = for_the_money(runs, budgets)
     ahead = all(
         value["gain per cost"][key]["log loss"] <= value[arm][key]["log loss"]
         for key in value[DEAR[0]]

@@ -6,27 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from experiments.active.shared.skill_runs import DEAR, UNIT, one_run
+from experiments.active.shared.skill_runs import DEAR, PRICED, UNIT, for_the_money, one_run
 from experiments.script import Script, command
 
-SETS, BUDGETS, N_SEEDS, LABELS = ("digits 3, 5", "crabs"), (60.0, 120.0), 3, 120
+BUDGETS, N_SEEDS, LABELS = (60.0, 120.0), 3, 120
 GROUP = "skills-price"
 
 
 def run(script: Script) -> None:
     """Label, and compare what was learnt for the same money."""
-    names, budgets = (SETS[:1], (30.0,)) if script.quick else (SETS, BUDGETS)
+    names, budgets = (PRICED[:1], (30.0,)) if script.quick else (PRICED, BUDGETS)
     n_seeds, most = (1, 20) if script.quick else (N_SEEDS, LABELS)
     value: dict[str, Any] = {}
     for arm in (DEAR[0], *UNIT):
         runs = [script.kept(GROUP, one_run, name, arm, seed, True, most) for name in names for seed in range(n_seeds)]
-        value[arm] = {
-            f"{budget:.0f}": {
-                metric: round(float(np.mean([np.interp(budget, one["spent"], one[metric]) for one in runs])), 3)
-                for metric in ("accuracy", "log loss")
-            }
-            for budget in budgets
-        }
+        value[arm] = for_the_money(runs, budgets)
         value[arm]["spent by 120 labels"] = round(float(np.mean([one["spent"][-1] for one in runs])))
     holds = all(
         value[DEAR[0]][f"{budget:.0f}"]["log loss"] <= value[arm][f"{budget:.0f}"]["log loss"]

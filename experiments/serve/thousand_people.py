@@ -18,8 +18,7 @@ from adaptive.serve import answers_of, open_store
 from experiments.questionnaires.adaptive_tests import people_of
 from experiments.script import Script, command
 from experiments.serve.shared.postgres import server
-from experiments.serve.shared.process import Server
-from experiments.serve.two_hosts import free
+from experiments.serve.shared.process import Server, free_port
 
 N_PEOPLE, AT_ONCE, N_QUESTIONS, EXPOSURE = 1000, 40, 12, 0.4
 ADDRESSES = 50  # that they come from
@@ -73,7 +72,7 @@ def taken(exposure: float | None, n_people: int) -> dict[str, Any]:
         test, bank = files(Path(folder), model, exposure)
         place = database.new()
         options = ("--bank", bank, "--workers", 2, "--behind-proxy", "--name", "localhost", "--store", place)
-        with Server(test, *options, port=free()) as running:
+        with Server(test, *options, port=free_port()) as running:
             begun = time.monotonic()
             faults, columns = asyncio.run(everybody(f"http://localhost:{running.port}", answers, names, AT_ONCE))
             seconds = time.monotonic() - begun

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import shutil
-import socket
 import subprocess
 import tempfile
 import threading
@@ -17,7 +16,7 @@ from experiments.script import Script, command
 from experiments.serve.shared.crowd import Crowd
 from experiments.serve.shared.killing import questionnaire
 from experiments.serve.shared.postgres import Postgres, programs, server
-from experiments.serve.shared.process import Server
+from experiments.serve.shared.process import Server, free_port
 
 N_ITEMS = 12
 NGINX = """
@@ -36,13 +35,6 @@ http {{
     }}
 }}
 """
-
-
-def free() -> int:
-    """Return a port that is free."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def proxy(folder: Path, port: int, one: int, other: int) -> subprocess.Popen[bytes]:
@@ -66,8 +58,8 @@ def tried(folder: Path, database: Postgres, people: int) -> dict[str, Any]:
     """Let people answer by https, kill a server meanwhile, dump and restore; return what came of it."""
     file, address = questionnaire(folder / "test.toml", N_ITEMS), database.new()
     options = ("--store", address, "--behind-proxy", "--name", "localhost")
-    with Server(file, *options, port=free()) as one, Server(file, *options, port=free()) as other:
-        port = free()
+    with Server(file, *options, port=free_port()) as one, Server(file, *options, port=free_port()) as other:
+        port = free_port()
         nginx = proxy(folder, port, one.port, other.port)
         try:
             time.sleep(1.0)

@@ -28,7 +28,7 @@ def standing(events: Sequence[dict[str, Any]]) -> list[dict[str, Any] | None]:
     -------
     list of dict or None
         As many entries as there are events: a ``tell`` of which a part was taken back holds the rest, None stands for
-        one of which nothing is left. A ``reject`` is about the event before it, or about that of its ``number``.
+        one of which nothing is left. A ``reject`` is about the event before it.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def standing(events: Sequence[dict[str, Any]]) -> list[dict[str, Any] | None]:
     kept: list[dict[str, Any] | None] = list(events)
     for k, event in enumerate(events):
         if event["event"] == "reject" and k:
-            kept[event.get("number", k - 1)] = None
+            kept[k - 1] = None
         elif event["event"] == "retract":
             for row in event["rows"]:
                 last = _last_told(kept[:k], event["query"], row)

@@ -21,9 +21,23 @@ from threadpoolctl import threadpool_limits
 from adaptive import BayesianLogisticRegression, SequentialDesign, datasets
 from designs.pool import Annotated
 
-__all__ = ["ARMS", "CROWD", "DEAR", "MARKS", "PRICES", "SETS", "SKILLS", "UNIT", "crowd_run", "one_run"]
+__all__ = [
+    "ARMS",
+    "CROWD",
+    "DEAR",
+    "MARKS",
+    "PRICED",
+    "PRICES",
+    "SETS",
+    "SKILLS",
+    "UNIT",
+    "crowd_run",
+    "for_the_money",
+    "one_run",
+]
 
 SKILLS = (0.55, 0.65, 0.75, 0.85, 0.95)
+PRICED = ("digits 3, 5", "crabs")  # sets that are labelled for money
 PRICES = (1.0, 1.0, 1.0, 2.0, 6.0)
 MARKS = (20, 40, 80, 120)
 FIRST, POOL, TEST = 6, 215, 300
@@ -96,6 +110,17 @@ def _judged(table: np.ndarray, truth: np.ndarray) -> dict[str, float]:
 
 
 UNIT = {"gain less .01 a unit": 0.01, "gain less .03 a unit": 0.03}  # nats
+
+
+def for_the_money(runs: list[dict[str, np.ndarray]], budgets: tuple[float, ...]) -> dict[str, dict[str, float]]:
+    """Return the means of accuracy and log loss over runs when so much was spent, by the sum."""
+    return {
+        f"{budget:.0f}": {
+            metric: round(float(np.mean([np.interp(budget, one["spent"], one[metric]) for one in runs])), 3)
+            for metric in ("accuracy", "log loss")
+        }
+        for budget in budgets
+    }
 
 
 def _skill_design(

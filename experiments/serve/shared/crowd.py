@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 import httpx
 
+from experiments.serve.shared.process import form_of
+
 __all__ = ["Crowd", "memory"]
 
 ANSWERS = re.compile(r'name="answer" value="(\d+)"')
@@ -66,7 +68,7 @@ class Crowd:
         await asyncio.sleep(rng.random() * 3.0)  # not all at the same instant
         async with httpx.AsyncClient(base_url=self.url, timeout=30, verify=self.verify, trust_env=False) as client:
             page = await client.get("/")
-            await client.post("/start", data=_form(page.text, "/start"))
+            await client.post("/start", data=form_of(page.text, "/start"))
             while time.monotonic() < end:
                 try:
                     if not await self._one(client, rng):
@@ -84,7 +86,7 @@ class Crowd:
             self.faults += 1
             await asyncio.sleep(0.2)
             return True
-        form, choices = _form(page.text, "/answer"), ANSWERS.findall(page.text)
+        form, choices = form_of(page.text, "/answer"), ANSWERS.findall(page.text)
         if not form or not choices:
             return False
         await asyncio.sleep(self.think(rng))
@@ -96,8 +98,3 @@ class Crowd:
         else:
             self.faults += 1
         return True
-
-
-def _form(text: str, action: str) -> dict[str, str]:
-    inside = re.search(rf'action="{action}"[^>]*>(.*?)</form>', text, re.S)
-    return dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', inside.group(1))) if inside else {}

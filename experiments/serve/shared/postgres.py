@@ -6,14 +6,15 @@ import contextlib
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Postgres", "programs"]
+from experiments.serve.shared.process import free_port
+
+__all__ = ["Postgres", "programs", "server"]
 
 SERVER = "postgres"  # the account that packages make; a server refuses to run as root
 
@@ -41,10 +42,7 @@ class Postgres:
         if found is None:
             raise OSError("no PostgreSQL server is installed here.")
         self._bin, self.folder = found, Path(tempfile.mkdtemp(prefix="adaptive-postgres-", dir=folder))
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = int(free.getsockname()[1])
-        self._n = 0
+        self.port, self._n = free_port(), 0
         if os.getuid() == 0:
             os.chown(self.folder, pwd.getpwnam(SERVER).pw_uid, -1)
         self._run("initdb", "-D", self.folder / "data", "-U", "tester", "-A", "trust", "--no-sync", "-E", "UTF8")

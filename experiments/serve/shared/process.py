@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.cookiejar
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,6 +16,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # whatever proxy the environment names
+
+
+def free_port() -> int:
+    """Return a port of this machine that is free."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def form_of(text: str, action: str) -> dict[str, str] | None:
+    """Return what the first form of a page sends to ``action``, answers left out; None where there is no such form."""
+    inside = re.search(rf'action="{action}"[^>]*>(.*?)</form>', text, re.S)
+    return dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', inside.group(1))) if inside else None
 
 
 class Server:
@@ -73,8 +87,7 @@ class Visitor:
             self.text = page.read().decode()
 
     def form(self, action):
-        inside = re.search(rf'action="{action}"[^>]*>(.*?)</form>', self.text, re.S)
-        return dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', inside.group(1))) if inside else None
+        return form_of(self.text, action)
 
     def begin(self, url):
         self.send(url)

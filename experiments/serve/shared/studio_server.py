@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import signal
-import socket
 import subprocess
 import time
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import httpx
 
 from experiments.benchmarks.peers.environments import python_of
+from experiments.serve.shared.process import free_port
 
 OWNER, WORD = "owner@example.org", "a-word-for-trials"
 PAGE = (
@@ -27,7 +27,7 @@ class Server:
     """Label Studio in a folder; started in half a minute, stopped at the end of the ``with`` block."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, _free_port()
+        self.folder, self.port = folder, free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -116,9 +116,3 @@ class Person:
 def _said(label: str) -> dict[str, Any]:
     choice = {"from_name": "label", "to_name": "item", "type": "choices", "value": {"choices": [label]}}
     return {"result": [choice], "lead_time": 1.0}
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
