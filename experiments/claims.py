@@ -17,6 +17,10 @@ A script ends with::
 
 Entries are sorted by id, one per id; a second record of an id replaces the first. The file is replaced atomically under
 a lock, so scripts may run side by side. ``python -m experiments.index`` makes the page ``results/README.md`` of it.
+
+The verdict is what the rule gives (`experiments.verdicts`), where it has checks for the claim and can read them in the
+value: what the script says counts only where a person has to read. A target carries the day it was set (``since``); one
+that it replaced is kept beside it, with the day it ended (``before``).
 """
 
 from __future__ import annotations
@@ -25,19 +29,35 @@ import contextlib
 import json
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from adaptive import checks
 from adaptive.files import write_file
+from experiments import verdicts
 from experiments.superseded import with_successor
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 KINDS = ("must hold", "to judge")
 VERDICTS = ("reproduced", "not reproduced", "could not be told", "not run")
-FIELDS = ("id", "claim", "kind", "target", "value", "verdict", "reason", "script", "seed", "environment")
+FIELDS = (
+    "id",
+    "claim",
+    "kind",
+    "target",
+    "since",
+    "before",
+    "value",
+    "verdict",
+    "by",
+    "reason",
+    "script",
+    "seed",
+    "environment",
+)
 
 
 def record(
@@ -82,22 +102,51 @@ def record(
     checks.choice("verdict", verdict, VERDICTS)
     if verdict != "reproduced" and not reason.strip():
         raise ValueError(f"claim {id!r} with verdict {verdict!r} owes a reason.")
-    told = _plain(target), _plain(value), verdict, with_successor(id, reason), script, _plain(seed), environment()
-    values = (id, claim, kind, *told)
-    entry = dict(zip(FIELDS, values, strict=True))
+    value, target = _plain(value), _plain(target)
+    verdict, by, reason = _by_the_rule(id, value, verdict, with_successor(id, reason))
     folder = Path(results)
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder / ".claims.lock"):
-        entries = {one["id"]: one for one in load(folder)} | {id: entry}
-        text = json.dumps([entries[key] for key in sorted(entries)], indent=1, ensure_ascii=False, allow_nan=False)
-        replace(folder / "claims.json", text + "\n")
+        entries = {one["id"]: one for one in load(folder)}
+        since, before = _days_of(target, entries.get(id))
+        told = (target, since, before, value, verdict, by, reason, script, _plain(seed), environment())
+        entry = dict(zip(FIELDS, (id, claim, kind, *told), strict=True))
+        write([*(entries | {id: entry}).values()], folder)
     return entry
+
+
+def write(entries: Sequence[dict[str, Any]], results: str | os.PathLike[str] = RESULTS) -> None:
+    """Replace the file by these entries, sorted by id."""
+    ordered = sorted(entries, key=lambda one: one["id"])
+    text = json.dumps(ordered, indent=1, ensure_ascii=False, allow_nan=False)
+    replace(Path(results) / "claims.json", text + "\n")
 
 
 def load(results: str | os.PathLike[str] = RESULTS) -> list[dict[str, Any]]:
     """Return the entries, sorted by id; none where nothing was recorded yet."""
     path = Path(results) / "claims.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+
+
+def _by_the_rule(id: str, value: Any, verdict: str, reason: str) -> tuple[str, str, str]:
+    """The verdict by the rule and what it rests on, where the rule can read the value, else as the script says."""
+    try:
+        by_rule, basis = verdicts.verdict(id, value), verdicts.basis(id, value)
+    except (KeyError, verdicts.Unreadable):
+        return verdict, "", reason
+    if by_rule is None or verdict in (by_rule, "not run"):
+        return verdict, basis, reason
+    return by_rule, basis, reason or f"By the rule of verdicts ({basis})."
+
+
+def _days_of(target: Any, earlier: dict[str, Any] | None) -> tuple[str, list[dict[str, Any]]]:
+    """The day since when this target stands, and those that stood before."""
+    today = datetime.now(UTC).date().isoformat()
+    if earlier is None or "since" not in earlier:
+        return today, []
+    if earlier["target"] == target:
+        return earlier["since"], earlier["before"]
+    return today, [*earlier["before"], {"target": earlier["target"], "since": earlier["since"], "until": today}]
 
 
 def environment() -> str:

@@ -1,0 +1,276 @@
+"""One rule of verdicts: what a claim's stored value says, by checks that were written down beside the claim.
+
+    check holds        the whole interval lies inside what the claim allows       -> "reproduced"
+    check fails        the whole interval lies outside                            -> "not reproduced"
+    neither            the interval crosses                                       -> "could not be told"
+    claim              fails with any of its checks, cannot tell with any, else holds
+
+``experiments/rules/*.json`` holds the checks of every claim: where in its value the number or interval stands, what is
+allowed, and what kind of number it is:
+
+``exact``
+    An identity, a count, a bound, or the outcome of this one case, of which alone the claim speaks: compared as it is.
+``timed``
+    Seconds, memory, ratios of times: compared as it is, and said of this processor.
+``paired``
+    A 95% interval over independent units (heads, people, sets, splits, seeds: ``over`` says which).
+``share``
+    A share of ``of`` independent units: Wilson's 95% interval.
+``one run``
+    A number that other noise, splits or seeds would change, without an interval: a miss is a miss, but a hit shows
+    nothing.
+
+Claims that tests show need no entry. A claim that no number decides has ``{"read": why}``, and its verdict is what a
+person read. ``python -m experiments.verdicts`` says which stored verdicts differ from the rule, and exits with 1 where
+one does; ``--write`` mends them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from math import inf, sqrt
+from pathlib import Path
+from typing import Any
+
+from experiments.equivalence import all_of, inside
+
+__all__ = ["KINDS", "WORDS", "Unreadable", "basis", "checks_of", "judge", "numbers", "verdict"]
+
+RULES = Path(__file__).resolve().parent / "rules"
+KINDS = ("exact", "timed", "paired", "share", "one run")
+KEYS = {"at", "kind", "least", "most", "above", "below", "take", "plus_minus", "over", "of", "divide", "count"}
+WORDS: dict[bool | None, str] = {True: "reproduced", False: "not reproduced", None: "could not be told"}
+PASSED = re.compile(r"\d+ passed")
+NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+Z = 1.96
+
+
+class Unreadable(ValueError):
+    """A check that finds nothing to compare in the value of its claim."""
+
+
+def verdict(id: str, value: Any) -> str | None:
+    """Return the verdict that the rule gives; None where a person's reading decides.
+
+    Raises
+    ------
+    KeyError
+        If the claim has no checks.
+    Unreadable
+        If a check finds no number where it looks.
+    """
+    checks = checks_of(id, value)
+    if isinstance(checks, str):
+        return None
+    return WORDS[all_of(judge(one, value) for one in checks)]
+
+
+def checks_of(id: str, value: Any) -> list[dict[str, Any]] | str:
+    """Return the checks of a claim; a text, why a person reads it; none where tests show it."""
+    found = rules().get(id)
+    if found is not None:
+        return found["read"] if isinstance(found, dict) else found
+    if _by_tests(value):
+        return []
+    raise KeyError(f"claim {id!r} has no checks in experiments/rules: write down what of its value decides.")
+
+
+def basis(id: str, value: Any) -> str:
+    """Return in words what the verdict rests on: kinds of numbers, units of intervals."""
+    checks = checks_of(id, value)
+    if isinstance(checks, str):
+        return "read by a person: " + checks
+    if not checks:
+        return "tests"
+    return "; ".join(dict.fromkeys(_said(one) for one in checks))
+
+
+def judge(check: Mapping[str, Any], value: Any) -> bool | None:
+    """Return whether one check holds; None where it cannot tell.
+
+    ``at`` is a path into the value ("*" for every key or entry); ``take`` says which number of a leaf, or which two are
+    an interval, ``plus_minus`` which are a mean and a half-width; ``divide`` is the path of a number that each is
+    divided by; ``count`` says how many of the leaves have to hold, where not all.
+
+    Examples
+    --------
+    >>> judge({"at": ["gain"], "kind": "paired", "above": 0}, {"gain": [0.02, 0.01, 0.03]})
+    True
+    >>> print(judge({"at": ["gain"], "kind": "paired", "above": 0}, {"gain": "+0.02 [-0.01, +0.05]"}))
+    None
+    >>> print(judge({"at": ["gain"], "kind": "one run", "above": 0}, {"gain": 0.02}))
+    None
+    >>> judge({"at": ["covered"], "kind": "share", "of": 400, "least": 0.85, "most": 0.95}, {"covered": 0.91})
+    True
+    """
+    scale = numbers(next(_leaves(value, check["divide"])))[0] if "divide" in check else 1.0
+    found = [_compared(check, leaf, scale) for leaf in _leaves(value, check.get("at", []))]
+    if not found:
+        raise Unreadable(f"nothing at {check.get('at')}.")
+    if "count" in check:
+        sure, perhaps = found.count(True), found.count(True) + found.count(None)
+        return True if sure >= check["count"] else False if perhaps < check["count"] else None
+    return all_of(found)
+
+
+def numbers(leaf: Any) -> list[float]:
+    """Return the numbers of a leaf, in its order; of a mapping of an interval the mean, the lower and the upper limit.
+
+    Examples
+    --------
+    >>> numbers("+.096 [+.072, .119]"), numbers({"lower": 1, "upper": 3, "difference": 2}), numbers(4)
+    ([0.096, 0.072, 0.119], [2.0, 1.0, 3.0], [4.0])
+    """
+    if isinstance(leaf, bool):
+        return [float(leaf)]
+    if isinstance(leaf, (int, float)):
+        return [float(leaf)]
+    if isinstance(leaf, str):
+        return [float(one.replace("−", "-")) for one in NUMBER.findall(leaf)]
+    if isinstance(leaf, Mapping):
+        low, high = (next((leaf[name] for name in names if name in leaf), None) for names in _LIMITS)
+        if low is not None and high is not None:
+            rest = [one for name, one in leaf.items() if name not in _LIMITS[0] + _LIMITS[1] and _is_number(one)]
+            return [float(rest[0]) if rest else (low + high) / 2, float(low), float(high)]
+        return [float(one) for one in leaf.values() if _is_number(one)]
+    if isinstance(leaf, Sequence):
+        return [number for one in leaf for number in numbers(one)]
+    return []
+
+
+_LIMITS = (("lower", "low"), ("upper", "high"))
+
+
+def _compared(check: Mapping[str, Any], leaf: Any, scale: float) -> bool | None:
+    kind, found = check["kind"], numbers(leaf)
+    if isinstance(leaf, bool) and kind == "exact" and not {"least", "most", "above", "below"} & set(check):
+        return leaf
+    try:
+        low, high = _interval(check, kind, found)
+    except IndexError:
+        raise Unreadable(f"too few numbers in {leaf!r}.") from None
+    low, high = low / scale, high / scale
+    strict = ("above" in check and low <= check["above"]) or ("below" in check and high >= check["below"])
+    least, most = check.get("least", check.get("above", -inf)), check.get("most", check.get("below", inf))
+    told = inside(low, high, least, most)
+    if told and strict:  # an interval that touches the bound does not show that it lies beyond
+        told = False if low == high else None
+    return None if told and kind == "one run" else told
+
+
+def _interval(check: Mapping[str, Any], kind: str, found: list[float]) -> tuple[float, float]:
+    if "plus_minus" in check:
+        mean, half = (found[at] for at in check["plus_minus"])
+        return mean - half, mean + half
+    take = check.get("take", [1, 2] if kind == "paired" else [0])
+    if kind == "share":
+        return _wilson(found[take[0]], check["of"])
+    return found[take[0]], found[take[-1]]
+
+
+def _wilson(share: float, n: int) -> tuple[float, float]:
+    middle, wide = (share + Z**2 / (2 * n)), Z * sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
+    return (middle - wide) / (1 + Z**2 / n), (middle + wide) / (1 + Z**2 / n)
+
+
+def _leaves(value: Any, path: Sequence[Any]) -> Iterator[Any]:
+    if not path:
+        yield value
+        return
+    first, rest = path[0], path[1:]
+    if first == "*":
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _leaves(one, rest)
+        return
+    try:
+        inner = value[first]
+    except (KeyError, IndexError, TypeError):
+        raise Unreadable(f"nothing at {first!r}.") from None
+    yield from _leaves(inner, rest)
+
+
+def _said(check: Mapping[str, Any]) -> str:
+    kind = check["kind"]
+    if kind == "paired":
+        return f"95% interval over {check['over']}"
+    if kind == "share":
+        return f"share of {check['of']} {check.get('over', 'units')}"
+    return {"exact": "compared as it is", "timed": "timed on this processor", "one run": "one run, no interval"}[kind]
+
+
+def _by_tests(value: Any) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and bool(value)
+        and all("::" in name and isinstance(one, str) and PASSED.fullmatch(one) for name, one in value.items())
+    )
+
+
+def _is_number(one: Any) -> bool:
+    return isinstance(one, (int, float)) and not isinstance(one, bool)
+
+
+@cache
+def rules() -> dict[str, Any]:
+    """Return the checks of every claim, read from ``experiments/rules``; refused where one is malformed."""
+    found: dict[str, Any] = {}
+    for path in sorted(RULES.glob("*.json")):
+        for id, checks in json.loads(path.read_text(encoding="utf-8")).items():
+            if id in found:
+                raise ValueError(f"claim {id!r} has checks in two files, the second is {path.name}.")
+            if not (isinstance(checks, dict) and set(checks) == {"read"}):
+                for one in checks:
+                    _refuse_malformed(id, one)
+            found[id] = checks
+    return found
+
+
+def _refuse_malformed(id: str, check: Mapping[str, Any]) -> None:
+    if check.get("kind") not in KINDS or not set(check) <= KEYS:
+        raise ValueError(f"a check of claim {id!r} is malformed: {dict(check)}; keys {sorted(KEYS)}, kinds {KINDS}.")
+    if (check["kind"] == "paired" and "over" not in check) or (check["kind"] == "share" and "of" not in check):
+        raise ValueError(f"a check of claim {id!r} does not say over which units its interval is.")
+
+
+def _differing(write: bool) -> list[str]:
+    from experiments import claims
+
+    lines, entries = [], claims.load()
+    for entry in entries:
+        try:
+            by_rule = verdict(entry["id"], entry["value"]) if entry["verdict"] != "not run" else None
+        except (KeyError, Unreadable) as error:
+            lines.append(f"{entry['id']}: {error.args[0]}")
+            continue
+        if by_rule is not None and by_rule != entry["verdict"]:
+            lines.append(f"{entry['id']}: {entry['verdict']}, by the rule {by_rule}")
+            if write:
+                _mend(entry, by_rule)
+    if write:
+        claims.write(entries)
+    return lines
+
+
+def _mend(entry: dict[str, Any], by_rule: str) -> None:
+    """Exchange a verdict; the reason says what stood there, once."""
+    said = f"Was {entry['verdict']!r} before verdicts were given by one rule ({basis(entry['id'], entry['value'])})."
+    entry["verdict"] = by_rule
+    entry["reason"] = f"{entry['reason']} {said}".strip()
+
+
+def main() -> int:
+    """Compare the stored verdicts with the rule; see the module."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="exchange the verdicts that differ")
+    lines = _differing(parser.parse_args().write)
+    print(*lines, f"{len(lines)} differ from the rule", sep="\n")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
