@@ -1,0 +1,203 @@
+"""Sixty mutations over all rooms, drawn by a seed: which ones no test notices.
+
+A mutation exchanges one operator, comparison, number, condition or loop of a module (cosmic-ray's operators, in an
+environment of their own). Every room is drawn once, the rest by lines of code. The tests of the room run first, with
+the examples of the module; what survives them meets every test that names the module or one of its public names. Each
+mutation runs in a copy of the tree, and what came out is kept: a run that was stopped goes on.
+
+Survivors are read by a person: some change nothing that anybody could notice (a faster path not taken, a block's size).
+Those stand in ``equivalent.json``, under the module and what was changed, each with its sentence; they still count as
+survivors in the table, and the verdict says both shares.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from experiments.benchmarks.peers.environments import python_of
+from experiments.script import Script, command
+
+ROOT = Path(__file__).resolve().parents[2]
+MUTATE = ROOT / "experiments/benchmarks/peers/mutate.py"
+SEED = 0
+NUMBER = 60
+PATIENCE = 1500  # seconds of the clock for the tests of a room: a loop without end is noticed by whoever waits
+
+EQUIVALENT = Path(__file__).with_name("equivalent.json")  # "module: what was changed" -> why nobody could notice
+
+
+def run(script: Script) -> None:
+    """Draw, mutate, test, tell."""
+    drawn = draws(2 if script.quick else NUMBER)
+    found = [(module, script.kept("mutations", tried, module, pick, script.quick)) for module, pick in drawn]
+    found = [(module, one) for module, one in found if str(one["operator"])]
+    alive = [(module, one) for module, one in found if str(one["noticed"]) == ""]
+    read = json.loads(EQUIVALENT.read_text(encoding="utf-8"))
+    gaps = [(module, one) for module, one in alive if _key(module, one) not in read]
+    script.table(
+        {
+            "module": [module for module, _ in found],
+            "line": [int(one["line"]) for _, one in found],
+            "changed": [str(one["diff"]) for _, one in found],
+            "noticed by": [str(one["noticed"]) or read.get(_key(module, one), "no test") for module, one in found],
+            "seconds": [round(float(one["seconds"]), 1) for _, one in found],
+        },
+        "mutations",
+        f"{len(found)} mutations drawn by seed {SEED}, and the first test that noticed each.",
+    )
+    script.judge(
+        "ours-house-mutations",
+        len(gaps) < 0.05 * len(found),
+        claim="A mistake in one place of the code is noticed by a test.",
+        target=f"fewer than 5% of {NUMBER} drawn mutations survive, equivalent ones left out",
+        value={
+            "mutations": len(found),
+            "survived": len(alive),
+            "of these, equivalent": len(alive) - len(gaps),
+            "share that survived and is not equivalent": len(gaps) / len(found),
+        },
+        reason="; ".join(f"{module}:{int(one['line'])}" for module, one in gaps),
+        seed=SEED,
+    )
+
+
+def _key(module: str, one: dict[str, np.ndarray]) -> str:
+    return f"{module}: {one['diff']}"
+
+
+def draws(number: int) -> list[tuple[str, float]]:
+    """Return modules, each with a number between 0 and 1: every room once, then rooms by lines of code."""
+    rng = np.random.default_rng(SEED)
+    rooms = {room: modules for room, modules in _rooms().items() if sum(modules.values()) >= 200}
+    names = sorted(rooms)
+    sizes = np.array([sum(rooms[name].values()) for name in names], dtype=float)
+    chosen = [*rng.permutation(names), *rng.choice(names, size=max(NUMBER - len(names), 0), p=sizes / sizes.sum())]
+    drawn = []
+    for room in chosen:
+        modules, lines = zip(*sorted(rooms[str(room)].items()), strict=True)
+        module = str(rng.choice(modules, p=np.array(lines) / sum(lines)))
+        drawn.append((module, float(round(rng.uniform(), 6))))
+    return drawn[:number]
+
+
+def tried(module: str, pick: float, quick: bool) -> dict[str, np.ndarray]:
+    """Mutate one module of a copy, and return what was changed and the first test that noticed."""
+    line = [str(python_of("cosmic_ray")), str(MUTATE), module, str(pick)]
+    told = json.loads(subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+    if told["operator"] is None:
+        return {"operator": np.array("")}
+    with tempfile.TemporaryDirectory(prefix="adaptive-mutation-") as folder:
+        copy = Path(folder) / "tree"
+        _copied(copy)
+        (copy / module).write_text(told["text"], encoding="utf-8")
+        begun = time.perf_counter()
+        noticed = "" if quick else _noticed(copy, [*_of_the_room(module), module])
+        if not noticed and not quick:
+            noticed = _noticed(copy, _that_name(module))
+    changed = "\n".join(line for line in told["diff"].splitlines() if not line.startswith("@@"))
+    return {
+        "operator": np.array(told["operator"]), "line": np.array(told["line"]), "diff": np.array(changed),
+        "noticed": np.array(noticed), "seconds": np.array(time.perf_counter() - begun),
+    }  # fmt: skip
+
+
+def _rooms() -> dict[str, dict[str, int]]:
+    """Folders of the library, with the lines of their modules."""
+    rooms: dict[str, dict[str, int]] = {}
+    for package in ("adaptive", "designs"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).parts
+            depth = 3 if parts[1] in ("estimators", "cli") and len(parts) > 3 else 2
+            if path.name != "__init__.py" and len(parts) > 2:
+                module = path.relative_to(ROOT).as_posix()
+                rooms.setdefault("/".join(parts[:depth]), {})[module] = len(path.read_text().splitlines())
+    return rooms
+
+
+def _copied(copy: Path) -> None:
+    """Copy what tests need; the working tree as it is, without what was built."""
+    kept = (
+        "adaptive",
+        "designs",
+        "tests",
+        "experiments",
+        "skeletons",
+        "docs",
+        "results",
+        "pyproject.toml",
+        "README.md",
+    )
+    left = shutil.ignore_patterns("__pycache__", "build", "*.npz")
+    copy.mkdir()
+    for name in kept:
+        source = ROOT / name
+        shutil.copytree(source, copy / name, ignore=left) if source.is_dir() else shutil.copy(source, copy / name)
+
+
+def _noticed(copy: Path, tests: list[str]) -> str:
+    """The first test that fails on the copy; "time" where it does not end."""
+    if not tests:
+        return ""
+    folder = subprocess.run(
+        [sys.executable, "tests/compiled_folder.py"], cwd=copy, capture_output=True, text=True
+    ).stdout
+    environment = os.environ | {"PYTHONPATH": str(copy), "NUMBA_CACHE_DIR": folder.strip(), "CI": "true"}
+    line = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        "--durations=0",
+        "--no-header",
+        *tests,
+    ]
+    try:
+        found = subprocess.run(line, cwd=copy, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return "time"
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", found.stdout, re.MULTILINE)
+    if failed:
+        return failed.group(1)
+    return "" if found.returncode in (0, 5) else f"exit {found.returncode}"
+
+
+def _of_the_room(module: str) -> list[str]:
+    """The tests that lie where the module lies: ``adaptive/a/b/c.py`` in ``tests/a/b``, or the nearest above."""
+    parts = Path(module).parts
+    parts = parts[1:] if parts[0] == "adaptive" else parts
+    named = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "tests").rglob(f"test_{parts[-1]}"))]
+    for depth in range(len(parts) - 1, 0, -1):
+        folder = Path("tests").joinpath(*parts[:depth])
+        files = [
+            path.as_posix() for path in (folder, folder.with_name(f"test_{folder.name}.py")) if (ROOT / path).exists()
+        ]
+        if files:
+            return list(dict.fromkeys([*named, *files]))
+    return named
+
+
+def _that_name(module: str) -> list[str]:
+    """Every test file that names the module, or one of its public names."""
+    dotted = module.removesuffix(".py").replace("/", ".")
+    text = (ROOT / module).read_text(encoding="utf-8")
+    names = re.findall(r"^(?:class|def) ([A-Za-z]\w+)", text, re.MULTILINE)
+    wanted = re.compile("|".join([re.escape(dotted), *(rf"\b{name}\b" for name in names if len(name) > 5)]))
+    paths = sorted((ROOT / "tests").rglob("test_*.py"))
+    return [path.relative_to(ROOT).as_posix() for path in paths if wanted.search(path.read_text(encoding="utf-8"))]
+
+
+if __name__ == "__main__":
+    command(run, __doc__, __file__)
