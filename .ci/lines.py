@@ -20,7 +20,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-from commands import QUESTIONS, TABLE, fill
+from commands import QUESTIONS, TABLE, WINNERS, fill
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -42,6 +42,7 @@ ANSWERS = (
 )
 BROUGHT = {
     "ANSWERS.csv": ANSWERS,
+    "COMPARISONS.csv": WINNERS,
     "TABLE.csv": TABLE,
     "TEST.toml": QUESTIONS,
     "POOL.csv": TEXTS,

@@ -22,7 +22,7 @@ def public_name(thing: Any) -> str:
     >>> public_name(ImageReconstructor), public_name(len)
     ('adaptive.ImageReconstructor', 'builtins.len')
     """
-    name, module = thing.__qualname__, thing.__module__
+    name, module = thing.__qualname__, thing.__module__ or "__main__"  # none: made by `exec` without a module
     parts = module.split(".")
     for depth in range(1, len(parts)):
         package = sys.modules.get(".".join(parts[:depth]))
