@@ -51,7 +51,7 @@ __all__ = ["KINDS", "WORDS", "Unreadable", "basis", "checks_of", "judge", "numbe
 RULES = Path(__file__).resolve().parent / "rules"
 KINDS = ("exact", "timed", "paired", "over units", "share", "one run")
 BOUNDS = ("least", "most", "above", "below")
-KEYS = {*BOUNDS, "at", "kind", "take", "plus_minus", "times", "over", "of", "minus", "divide", "log", "count"}
+KEYS = {*BOUNDS, "at", "kind", "take", "plus_minus", "times", "over", "of", "minus", "divide", "log", "count", "unless"}
 WORDS: dict[bool | None, str] = {True: "reproduced", False: "not reproduced", None: "could not be told"}
 PASSED = re.compile(r"\d+ passed")
 NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -103,11 +103,13 @@ def basis(id: str, value: Any) -> str:
 def judge(check: Mapping[str, Any], value: Any) -> bool | None:
     """Return whether one check holds; None where it cannot tell.
 
-    ``at`` is a path into the value ("*" for every key or entry, a list for some of them, a number into a text for the
-    number that stands there); ``take`` says which number of a leaf, or which two are an interval, ``plus_minus`` which
-    are a mean and a half-width, ``times`` what that is multiplied by (where a standard error is stored); ``minus`` and
-    ``divide`` are paths of what is taken off and then divided by, one number for all leaves or one for each; ``count``
-    says how many of the leaves have to hold, where not all.
+    ``at`` is a path into the value: a key or index, "*" for all, a list for some of them, "#" for how many there are,
+    "range" for the largest less the smallest of a list, a number into a text for the number that stands there. ``take``
+    says which number of a leaf, or which two are an interval, ``plus_minus`` which are a mean and a half-width,
+    ``times`` what that is multiplied by (where a standard error is stored). ``minus`` and ``divide`` are paths of what
+    is taken off and then divided by, one number for all leaves or one for each. ``count`` says how many of the leaves
+    have to hold, where not all; ``unless`` is the mark by which a text says that an interval that is not stored did
+    not lie inside.
 
     Examples
     --------
@@ -198,6 +200,8 @@ def _compared(check: Mapping[str, Any], leaf: Any, off: float, scale: float) -> 
             return leaf
         if leaf in UNTOLD:
             return None
+    if "unless" in check:
+        return None if check["unless"] in leaf else True
     try:
         low, high = _interval(check, kind, found)
     except IndexError:
@@ -238,6 +242,13 @@ def _leaves(value: Any, path: Sequence[Any]) -> Iterator[Any]:
     if first == "*":
         for one in value.values() if isinstance(value, Mapping) else value:
             yield from _leaves(one, rest)
+        return
+    if first == "#":
+        yield len(value)
+        return
+    if first == "range" and not isinstance(value, Mapping):
+        found = numbers(value)
+        yield max(found) - min(found)
         return
     if isinstance(first, list):
         for one in first:
