@@ -201,12 +201,12 @@ def _compared(check: Mapping[str, Any], leaf: Any, off: float, scale: float) -> 
         if leaf in UNTOLD:
             return None
     if "unless" in check:
-        return None if check["unless"] in leaf else True
+        return check["unless"] not in leaf or (False if kind == "exact" else None)
     try:
-        low, high = _interval(check, kind, found)
+        low, high = _interval(check, found, off, scale)
     except IndexError:
         raise Unreadable(f"too few numbers in {leaf!r}.") from None
-    return _told(check, *sorted(((low - off) / scale, (high - off) / scale)))
+    return _told(check, low, high)
 
 
 def _told(check: Mapping[str, Any], low: float, high: float) -> bool | None:
@@ -218,15 +218,14 @@ def _told(check: Mapping[str, Any], low: float, high: float) -> bool | None:
     return None if told and check["kind"] == "one run" else told
 
 
-def _interval(check: Mapping[str, Any], kind: str, found: list[float]) -> tuple[float, float]:
+def _interval(check: Mapping[str, Any], found: Sequence[float], off: float, scale: float) -> tuple[float, float]:
     if "plus_minus" in check:
         mean, half = (found[at] for at in check["plus_minus"])
-        half *= check.get("times", 1)
+        mean, half = (mean - off) / scale, half * check.get("times", 1) / abs(scale)
         return mean - half, mean + half
-    take = check.get("take", [1, 2] if kind == "paired" else [0])
-    if kind == "share":
-        return _wilson(found[take[0]], check["of"])
-    return found[take[0]], found[take[-1]]
+    take = check.get("take", [1, 2] if check["kind"] == "paired" else [0])
+    low, high = sorted((found[at] - off) / scale for at in (take[0], take[-1]))
+    return _wilson(low, check["of"]) if check["kind"] == "share" else (low, high)
 
 
 def _wilson(share: float, n: int) -> tuple[float, float]:
