@@ -20,8 +20,8 @@ allowed, and what kind of number it is:
 ``share``
     A share of ``of`` independent units: Wilson's 95% interval.
 ``one run``
-    A number that other noise, splits or seeds would change, without an interval: a miss is a miss, but a hit shows
-    nothing.
+    A number that other noise, splits or seeds would change, without an interval, or with one over what are no
+    independent units (slices of one head; ``over`` says which): a miss is a miss, but a hit shows nothing.
 
 Claims that tests show need no entry. A claim that no number decides has ``{"read": why}``, and its verdict is what a
 person read. ``python -m experiments.verdicts`` says which stored verdicts differ from the rule, and exits with 1 where
@@ -266,6 +266,8 @@ def _said(check: Mapping[str, Any]) -> str:
         return f"95% interval over {check['over']}"
     if kind == "share":
         return f"share of {check['of']} {check.get('over', 'units')}"
+    if kind == "one run" and "over" in check:
+        return f"interval over {check['over']}, which are not independent of each other"
     return {"exact": "compared as it is", "timed": "timed on this processor", "one run": "one run, no interval"}[kind]
 
 
