@@ -14,6 +14,9 @@ allowed, and what kind of number it is:
     Seconds, memory, ratios of times: compared as it is, and said of this processor.
 ``paired``
     A 95% interval over independent units (heads, people, sets, splits, seeds: ``over`` says which).
+``over units``
+    One number for each of five units or more, independent of each other (``over`` says which): the 95% interval of
+    their mean by Student's t; of ratios, with ``"log": true``, of their geometric mean.
 ``share``
     A share of ``of`` independent units: Wilson's 95% interval.
 ``one run``
@@ -33,20 +36,27 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from math import inf, sqrt
+from math import exp, inf, sqrt
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from scipy.stats import t as student_t
+
 from experiments.equivalence import all_of, inside
+from experiments.statistics import half_width
 
 __all__ = ["KINDS", "WORDS", "Unreadable", "basis", "checks_of", "judge", "numbers", "verdict"]
 
 RULES = Path(__file__).resolve().parent / "rules"
-KINDS = ("exact", "timed", "paired", "share", "one run")
-KEYS = {"at", "kind", "least", "most", "above", "below", "take", "plus_minus", "over", "of", "divide", "count"}
+KINDS = ("exact", "timed", "paired", "over units", "share", "one run")
+BOUNDS = ("least", "most", "above", "below")
+KEYS = {*BOUNDS, "at", "kind", "take", "plus_minus", "times", "over", "of", "minus", "divide", "log", "count"}
 WORDS: dict[bool | None, str] = {True: "reproduced", False: "not reproduced", None: "could not be told"}
 PASSED = re.compile(r"\d+ passed")
 NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+UNTOLD = ("cannot be told", "could not be told")
+UNITS = 5
 Z = 1.96
 
 
@@ -93,9 +103,11 @@ def basis(id: str, value: Any) -> str:
 def judge(check: Mapping[str, Any], value: Any) -> bool | None:
     """Return whether one check holds; None where it cannot tell.
 
-    ``at`` is a path into the value ("*" for every key or entry); ``take`` says which number of a leaf, or which two are
-    an interval, ``plus_minus`` which are a mean and a half-width; ``divide`` is the path of a number that each is
-    divided by; ``count`` says how many of the leaves have to hold, where not all.
+    ``at`` is a path into the value ("*" for every key or entry, a list for some of them, a number into a text for the
+    number that stands there); ``take`` says which number of a leaf, or which two are an interval, ``plus_minus`` which
+    are a mean and a half-width, ``times`` what that is multiplied by (where a standard error is stored); ``minus`` and
+    ``divide`` are paths of what is taken off and then divided by, one number for all leaves or one for each; ``count``
+    says how many of the leaves have to hold, where not all.
 
     Examples
     --------
@@ -107,11 +119,20 @@ def judge(check: Mapping[str, Any], value: Any) -> bool | None:
     None
     >>> judge({"at": ["covered"], "kind": "share", "of": 400, "least": 0.85, "most": 0.95}, {"covered": 0.91})
     True
+    >>> heads = {"ours": [8.1, 7.9, 8.4, 8.0, 8.2], "theirs": [9.0, 9.1, 8.9, 9.4, 9.2]}
+    >>> ratios = {"at": ["ours", "*"], "divide": ["theirs", "*"], "kind": "over units", "over": "5 heads", "log": True}
+    >>> judge({**ratios, "most": 0.95}, heads), judge({**ratios, "most": 0.8}, heads)
+    (True, False)
+    >>> print(judge({**ratios, "most": 0.89}, heads))
+    None
     """
-    scale = numbers(next(_leaves(value, check["divide"])))[0] if "divide" in check else 1.0
-    found = [_compared(check, leaf, scale) for leaf in _leaves(value, check.get("at", []))]
-    if not found:
+    leaves = list(_leaves(value, check.get("at", [])))
+    if not leaves:
         raise Unreadable(f"nothing at {check.get('at')}.")
+    offs, scales = (_beside(value, check.get(name), len(leaves), none) for name, none in (("minus", 0), ("divide", 1)))
+    if check["kind"] == "over units":
+        return _over_units(check, leaves, offs, scales)
+    found = [_compared(check, leaf, off, scale) for leaf, off, scale in zip(leaves, offs, scales, strict=True)]
     if "count" in check:
         sure, perhaps = found.count(True), found.count(True) + found.count(None)
         return True if sure >= check["count"] else False if perhaps < check["count"] else None
@@ -146,26 +167,57 @@ def numbers(leaf: Any) -> list[float]:
 _LIMITS = (("lower", "low"), ("upper", "high"))
 
 
-def _compared(check: Mapping[str, Any], leaf: Any, scale: float) -> bool | None:
+def _beside(value: Any, path: Sequence[Any] | None, n: int, none: float) -> list[float]:
+    """Return what stands at the path for each of n leaves: one number for all, or as many."""
+    if path is None:
+        return [none] * n
+    found = [numbers(leaf) for leaf in _leaves(value, path)]
+    if len(found) not in (1, n) or not all(found):
+        raise Unreadable(f"{len(found)} numbers at {path} for {n} leaves.")
+    return [one[0] for one in found] * (n if len(found) == 1 else 1)
+
+
+def _over_units(
+    check: Mapping[str, Any], leaves: Sequence[Any], offs: Sequence[float], scales: Sequence[float]
+) -> bool | None:
+    """Compare the interval of the mean over units, of each of which the mean of its numbers is taken."""
+    if len(leaves) < UNITS:
+        raise Unreadable(f"{len(leaves)} units at {check.get('at')}, {UNITS} are needed for an interval.")
+    found = [[numbers(leaf)[at] for at in check["take"]] if "take" in check else numbers(leaf) for leaf in leaves]
+    units = (np.array([np.mean(one) for one in found]) - offs) / scales
+    units = np.log(units) if check.get("log") else units
+    half = float(half_width(units, student_t.ppf(0.975, len(units) - 1)))
+    low, high = float(units.mean()) - half, float(units.mean()) + half
+    return _told(check, *((exp(low), exp(high)) if check.get("log") else (low, high)))
+
+
+def _compared(check: Mapping[str, Any], leaf: Any, off: float, scale: float) -> bool | None:
     kind, found = check["kind"], numbers(leaf)
-    if isinstance(leaf, bool) and kind == "exact" and not {"least", "most", "above", "below"} & set(check):
-        return leaf
+    if kind == "exact" and not set(BOUNDS) & set(check):
+        if isinstance(leaf, bool):
+            return leaf
+        if leaf in UNTOLD:
+            return None
     try:
         low, high = _interval(check, kind, found)
     except IndexError:
         raise Unreadable(f"too few numbers in {leaf!r}.") from None
-    low, high = low / scale, high / scale
+    return _told(check, *sorted(((low - off) / scale, (high - off) / scale)))
+
+
+def _told(check: Mapping[str, Any], low: float, high: float) -> bool | None:
     strict = ("above" in check and low <= check["above"]) or ("below" in check and high >= check["below"])
     least, most = check.get("least", check.get("above", -inf)), check.get("most", check.get("below", inf))
     told = inside(low, high, least, most)
     if told and strict:  # an interval that touches the bound does not show that it lies beyond
         told = False if low == high else None
-    return None if told and kind == "one run" else told
+    return None if told and check["kind"] == "one run" else told
 
 
 def _interval(check: Mapping[str, Any], kind: str, found: list[float]) -> tuple[float, float]:
     if "plus_minus" in check:
         mean, half = (found[at] for at in check["plus_minus"])
+        half *= check.get("times", 1)
         return mean - half, mean + half
     take = check.get("take", [1, 2] if kind == "paired" else [0])
     if kind == "share":
@@ -187,8 +239,12 @@ def _leaves(value: Any, path: Sequence[Any]) -> Iterator[Any]:
         for one in value.values() if isinstance(value, Mapping) else value:
             yield from _leaves(one, rest)
         return
+    if isinstance(first, list):
+        for one in first:
+            yield from _leaves(value, [one, *rest])
+        return
     try:
-        inner = value[first]
+        inner = numbers(value)[first] if isinstance(value, str) else value[first]
     except (KeyError, IndexError, TypeError):
         raise Unreadable(f"nothing at {first!r}.") from None
     yield from _leaves(inner, rest)
@@ -196,7 +252,7 @@ def _leaves(value: Any, path: Sequence[Any]) -> Iterator[Any]:
 
 def _said(check: Mapping[str, Any]) -> str:
     kind = check["kind"]
-    if kind == "paired":
+    if kind in ("paired", "over units"):
         return f"95% interval over {check['over']}"
     if kind == "share":
         return f"share of {check['of']} {check.get('over', 'units')}"
@@ -233,7 +289,9 @@ def rules() -> dict[str, Any]:
 def _refuse_malformed(id: str, check: Mapping[str, Any]) -> None:
     if check.get("kind") not in KINDS or not set(check) <= KEYS:
         raise ValueError(f"a check of claim {id!r} is malformed: {dict(check)}; keys {sorted(KEYS)}, kinds {KINDS}.")
-    if (check["kind"] == "paired" and "over" not in check) or (check["kind"] == "share" and "of" not in check):
+    if (check["kind"] in ("paired", "over units") and "over" not in check) or (
+        check["kind"] == "share" and "of" not in check
+    ):
         raise ValueError(f"a check of claim {id!r} does not say over which units its interval is.")
 
 
