@@ -34,7 +34,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from math import exp, inf, sqrt
 from pathlib import Path
@@ -52,6 +52,7 @@ RULES = Path(__file__).resolve().parent / "rules"
 KINDS = ("exact", "timed", "paired", "over units", "share", "one run")
 BOUNDS = ("least", "most", "above", "below")
 KEYS = {*BOUNDS, "at", "kind", "take", "plus_minus", "times", "over", "of", "minus", "divide", "log", "count"}
+KEYS |= {"end", "against", "size", "says", "only", "miss"}
 WORDS: dict[bool | None, str] = {True: "reproduced", False: "not reproduced", None: "could not be told"}
 PASSED = re.compile(r"\d+ passed")
 NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -106,8 +107,12 @@ def judge(check: Mapping[str, Any], value: Any) -> bool | None:
     ``at`` is a path into the value ("*" for every key or entry, a list for some of them, a number into a text for the
     number that stands there); ``take`` says which number of a leaf, or which two are an interval, ``plus_minus`` which
     are a mean and a half-width, ``times`` what that is multiplied by (where a standard error is stored); ``minus`` and
-    ``divide`` are paths of what is taken off and then divided by, one number for all leaves or one for each; ``count``
-    says how many of the leaves have to hold, where not all.
+    ``divide`` are paths of what is taken off (or a number) and then divided by, one number for all leaves or one for
+    each; ``count`` says how many of the leaves have to hold, where not all. ``against`` is another interval (``at``,
+    and as here), of which the less favourable end is taken off; ``end`` ("lower", "upper") asks of one end of an
+    interval, where the claim says no more than that none lies wholly beyond. ``size`` takes the number of a leaf's
+    entries, ``only`` asks that these are among some, ``says`` that a text has some words. With ``miss`` a failed check
+    cannot tell. ``{"at": ..., "any": [checks, ...]}`` holds for a leaf where one of some lists of checks does.
 
     Examples
     --------
@@ -125,14 +130,33 @@ def judge(check: Mapping[str, Any], value: Any) -> bool | None:
     (True, False)
     >>> print(judge({**ratios, "most": 0.89}, heads))
     None
+    >>> one = {"kind": "paired", "plus_minus": [0, 1], "over": "splits", "above": 0}
+    >>> judge({"kind": "paired", "plus_minus": [0, 1], "over": "splits", "end": "upper", "least": 0}, "-.1 +- .2")
+    True
+    >>> judge({"at": ["a"], **one, "against": {"at": ["b"]}}, {"a": "3 +- 1", "b": "1 +- .5"})
+    True
+    >>> judge({"any": [[one], [{"kind": "exact", "says": "none", "at": []}]]}, "-3 +- 1, none")
+    True
+    >>> judge({"kind": "exact", "size": True, "most": 0}, []), judge({"kind": "exact", "only": ["a"]}, ["a", "b"])
+    (True, False)
+    >>> print(judge({"kind": "share", "of": "counted", "most": 0.05}, "wrong in 3 of 38"))
+    None
     """
+    if "any" in check:
+        return all_of(
+            _any_of(all_of(judge(one, leaf) for one in several) for several in check["any"])
+            for leaf in _leaves(value, check.get("at", []))
+        )
     leaves = list(_leaves(value, check.get("at", [])))
     if not leaves:
         raise Unreadable(f"nothing at {check.get('at')}.")
     offs, scales = (_beside(value, check.get(name), len(leaves), none) for name, none in (("minus", 0), ("divide", 1)))
     if check["kind"] == "over units":
         return _over_units(check, leaves, offs, scales)
-    found = [_compared(check, leaf, off, scale) for leaf, off, scale in zip(leaves, offs, scales, strict=True)]
+    rival = _rival(check, value)
+    found = [_compared(check, leaf, off, scale, rival) for leaf, off, scale in zip(leaves, offs, scales, strict=True)]
+    if check.get("miss"):
+        found = [one or None for one in found]
     if "count" in check:
         sure, perhaps = found.count(True), found.count(True) + found.count(None)
         return True if sure >= check["count"] else False if perhaps < check["count"] else None
@@ -167,14 +191,27 @@ def numbers(leaf: Any) -> list[float]:
 _LIMITS = (("lower", "low"), ("upper", "high"))
 
 
-def _beside(value: Any, path: Sequence[Any] | None, n: int, none: float) -> list[float]:
+def _any_of(parts: Iterable[bool | None]) -> bool | None:
+    parts = list(parts)
+    return True if True in parts else None if None in parts else False
+
+
+def _beside(value: Any, path: Sequence[Any] | float | None, n: int, none: float) -> list[float]:
     """Return what stands at the path for each of n leaves: one number for all, or as many."""
-    if path is None:
-        return [none] * n
+    if path is None or isinstance(path, (int, float)):
+        return [none if path is None else path] * n
     found = [numbers(leaf) for leaf in _leaves(value, path)]
     if len(found) not in (1, n) or not all(found):
         raise Unreadable(f"{len(found)} numbers at {path} for {n} leaves.")
     return [one[0] for one in found] * (n if len(found) == 1 else 1)
+
+
+def _rival(check: Mapping[str, Any], value: Any) -> tuple[float, float]:
+    """Return the interval that is taken off all leaves; read as theirs is, unless it says otherwise."""
+    if "against" not in check:
+        return 0.0, 0.0
+    other = {**check, **check["against"]}
+    return _interval(other, other["kind"], numbers(next(_leaves(value, other["at"]))))
 
 
 def _over_units(
@@ -191,8 +228,16 @@ def _over_units(
     return _told(check, *((exp(low), exp(high)) if check.get("log") else (low, high)))
 
 
-def _compared(check: Mapping[str, Any], leaf: Any, off: float, scale: float) -> bool | None:
-    kind, found = check["kind"], numbers(leaf)
+def _compared(
+    check: Mapping[str, Any], leaf: Any, off: float, scale: float, rival: tuple[float, float] = (0.0, 0.0)
+) -> bool | None:
+    if leaf is None:  # what a run never came to
+        return False
+    if "says" in check:
+        return check["says"] in str(leaf)
+    if "only" in check:
+        return set(leaf) <= set(check["only"])
+    kind, found = check["kind"], [float(len(leaf))] if check.get("size") else numbers(leaf)
     if kind == "exact" and not set(BOUNDS) & set(check):
         if isinstance(leaf, bool):
             return leaf
@@ -202,7 +247,11 @@ def _compared(check: Mapping[str, Any], leaf: Any, off: float, scale: float) -> 
         low, high = _interval(check, kind, found)
     except IndexError:
         raise Unreadable(f"too few numbers in {leaf!r}.") from None
-    return _told(check, *sorted(((low - off) / scale, (high - off) / scale)))
+    low, high = low - rival[1], high - rival[0]
+    low, high = sorted(((low - off) / scale, (high - off) / scale))
+    if "end" in check:
+        low = high = {"lower": low, "upper": high}[check["end"]]
+    return _told(check, low, high)
 
 
 def _told(check: Mapping[str, Any], low: float, high: float) -> bool | None:
@@ -216,11 +265,16 @@ def _told(check: Mapping[str, Any], low: float, high: float) -> bool | None:
 
 def _interval(check: Mapping[str, Any], kind: str, found: list[float]) -> tuple[float, float]:
     if "plus_minus" in check:
-        mean, half = (found[at] for at in check["plus_minus"])
-        half *= check.get("times", 1)
+        places = check["plus_minus"]
+        pairs = places if isinstance(places[0], list) else [places]  # several: their mean, each independent
+        mean = sum(found[at] for at, _ in pairs) / len(pairs)
+        half = sqrt(sum(found[at] ** 2 for _, at in pairs)) / len(pairs) * check.get("times", 1)
         return mean - half, mean + half
     take = check.get("take", [1, 2] if kind == "paired" else [0])
     if kind == "share":
+        if check["of"] == "counted":
+            how_many, of_how_many = (found[at] for at in (take if len(take) == 2 else (0, 1)))
+            return _wilson(how_many / of_how_many, int(of_how_many))
         return _wilson(found[take[0]], check["of"])
     return found[take[0]], found[take[-1]]
 
@@ -251,9 +305,11 @@ def _leaves(value: Any, path: Sequence[Any]) -> Iterator[Any]:
 
 
 def _said(check: Mapping[str, Any]) -> str:
+    if "any" in check:
+        return " or ".join(dict.fromkeys(_said(one) for several in check["any"] for one in several))
     kind = check["kind"]
     if kind in ("paired", "over units"):
-        return f"95% interval over {check['over']}"
+        return f"{check['end'] + ' end of a ' if 'end' in check else ''}95% interval over {check['over']}"
     if kind == "share":
         return f"share of {check['of']} {check.get('over', 'units')}"
     return {"exact": "compared as it is", "timed": "timed on this processor", "one run": "one run, no interval"}[kind]
@@ -287,6 +343,12 @@ def rules() -> dict[str, Any]:
 
 
 def _refuse_malformed(id: str, check: Mapping[str, Any]) -> None:
+    if "any" in check:
+        if not set(check) <= {"any", "at"}:
+            raise ValueError(f"a check of claim {id!r} is malformed: {dict(check)}.")
+        for one in (one for several in check["any"] for one in several):
+            _refuse_malformed(id, one)
+        return
     if check.get("kind") not in KINDS or not set(check) <= KEYS:
         raise ValueError(f"a check of claim {id!r} is malformed: {dict(check)}; keys {sorted(KEYS)}, kinds {KINDS}.")
     if (check["kind"] in ("paired", "over units") and "over" not in check) or (
