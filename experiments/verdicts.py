@@ -211,7 +211,14 @@ def _rival(check: Mapping[str, Any], value: Any) -> tuple[float, float]:
     if "against" not in check:
         return 0.0, 0.0
     other = {**check, **check["against"]}
-    return _interval(other, other["kind"], numbers(next(_leaves(value, other["at"]))))
+    try:
+        return _interval(other, other["kind"], _read(other, next(_leaves(value, other["at"]))))
+    except IndexError:
+        raise Unreadable(f"too few numbers at {other['at']}.") from None
+
+
+def _read(check: Mapping[str, Any], leaf: Any) -> list[float]:
+    return [float(len(leaf))] if check.get("size") else numbers(leaf)
 
 
 def _over_units(
@@ -237,7 +244,7 @@ def _compared(
         return check["says"] in str(leaf)
     if "only" in check:
         return set(leaf) <= set(check["only"])
-    kind, found = check["kind"], [float(len(leaf))] if check.get("size") else numbers(leaf)
+    kind, found = check["kind"], _read(check, leaf)
     if kind == "exact" and not set(BOUNDS) & set(check):
         if isinstance(leaf, bool):
             return leaf
