@@ -20,8 +20,8 @@ allowed, and what kind of number it is:
 ``share``
     A share of ``of`` independent units: Wilson's 95% interval.
 ``one run``
-    A number that other noise, splits or seeds would change, without an interval: a miss is a miss, but a hit shows
-    nothing.
+    A number that other noise, splits or seeds would change, without an interval, or with one over what are no
+    independent units (slices of one head; ``over`` says which): a miss is a miss, but a hit shows nothing.
 
 Claims that tests show need no entry. A claim that no number decides has ``{"read": why}``, and its verdict is what a
 person read. ``python -m experiments.verdicts`` says which stored verdicts differ from the rule, and exits with 1 where
@@ -51,8 +51,8 @@ __all__ = ["KINDS", "WORDS", "Unreadable", "basis", "checks_of", "judge", "numbe
 RULES = Path(__file__).resolve().parent / "rules"
 KINDS = ("exact", "timed", "paired", "over units", "share", "one run")
 BOUNDS = ("least", "most", "above", "below")
-KEYS = {*BOUNDS, "at", "kind", "take", "plus_minus", "times", "over", "of", "minus", "divide", "log", "count"}
-KEYS |= {"end", "against", "size", "says", "only", "miss"}
+KEYS = {*BOUNDS, "at", "kind", "take", "plus_minus", "times", "over", "of", "minus", "divide", "log", "count", "unless"}
+KEYS |= {"end", "against", "says", "only", "miss"}
 WORDS: dict[bool | None, str] = {True: "reproduced", False: "not reproduced", None: "could not be told"}
 PASSED = re.compile(r"\d+ passed")
 NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -104,15 +104,17 @@ def basis(id: str, value: Any) -> str:
 def judge(check: Mapping[str, Any], value: Any) -> bool | None:
     """Return whether one check holds; None where it cannot tell.
 
-    ``at`` is a path into the value ("*" for every key or entry, a list for some of them, a number into a text for the
-    number that stands there); ``take`` says which number of a leaf, or which two are an interval, ``plus_minus`` which
-    are a mean and a half-width, ``times`` what that is multiplied by (where a standard error is stored); ``minus`` and
-    ``divide`` are paths of what is taken off (or a number) and then divided by, one number for all leaves or one for
-    each; ``count`` says how many of the leaves have to hold, where not all. ``against`` is another interval (``at``,
-    and as here), of which the less favourable end is taken off; ``end`` ("lower", "upper") asks of one end of an
-    interval, where the claim says no more than that none lies wholly beyond. ``size`` takes the number of a leaf's
-    entries, ``only`` asks that these are among some, ``says`` that a text has some words. With ``miss`` a failed check
-    cannot tell. ``{"at": ..., "any": [checks, ...]}`` holds for a leaf where one of some lists of checks does.
+    ``at`` is a path into the value: a key or index, "*" for all, a list for some of them, "#" for how many there are,
+    "range" for the largest less the smallest of a list, a number into a text for the number that stands there. ``take``
+    says which number of a leaf, or which two are an interval, ``plus_minus`` which are a mean and a half-width,
+    ``times`` what that is multiplied by (where a standard error is stored). ``minus`` and ``divide`` are paths of what
+    is taken off (or a number) and then divided by, one number for all leaves or one for each; ``against`` is another
+    interval (its own ``at``, ``minus`` and ``divide``, else as here), of which the less favourable end is taken off.
+    ``end`` ("lower", "upper") asks of one end of an interval, where a claim says no more than that none lies wholly
+    beyond. ``count`` says how many of the leaves have to hold, where not all; ``unless`` is the mark by which a text
+    says that an interval that is not stored did not lie inside, ``says`` words that a text has to have; ``only`` are
+    the entries that a list may have. With ``miss`` a failed check cannot tell. A share "of": "counted" reads how many,
+    of how many. ``{"at": ..., "any": [checks, ...]}`` holds for a leaf where all of one of its lists of checks do.
 
     Examples
     --------
@@ -130,15 +132,15 @@ def judge(check: Mapping[str, Any], value: Any) -> bool | None:
     (True, False)
     >>> print(judge({**ratios, "most": 0.89}, heads))
     None
-    >>> one = {"kind": "paired", "plus_minus": [0, 1], "over": "splits", "above": 0}
-    >>> judge({"kind": "paired", "plus_minus": [0, 1], "over": "splits", "end": "upper", "least": 0}, "-.1 +- .2")
+    >>> one = {"kind": "paired", "plus_minus": [0, 1], "over": "splits"}
+    >>> judge({**one, "end": "upper", "least": 0}, "-.1 +- .2")
     True
-    >>> judge({"at": ["a"], **one, "against": {"at": ["b"]}}, {"a": "3 +- 1", "b": "1 +- .5"})
+    >>> judge({"at": ["a"], **one, "above": 0, "against": {"at": ["b"]}}, {"a": "3 +- 1", "b": "1 +- .5"})
     True
-    >>> judge({"any": [[one], [{"kind": "exact", "says": "none", "at": []}]]}, "-3 +- 1, none")
+    >>> judge({"any": [[{**one, "above": 0}], [{"kind": "exact", "says": "none"}]]}, "-3 +- 1, none")
     True
-    >>> judge({"kind": "exact", "size": True, "most": 0}, []), judge({"kind": "exact", "only": ["a"]}, ["a", "b"])
-    (True, False)
+    >>> judge({"kind": "exact", "only": ["a"]}, ["a", "b"])
+    False
     >>> print(judge({"kind": "share", "of": "counted", "most": 0.05}, "wrong in 3 of 38"))
     None
     """
@@ -207,18 +209,17 @@ def _beside(value: Any, path: Sequence[Any] | float | None, n: int, none: float)
 
 
 def _rival(check: Mapping[str, Any], value: Any) -> tuple[float, float]:
-    """Return the interval that is taken off all leaves; read as theirs is, unless it says otherwise."""
+    """Return the interval that is taken off all leaves."""
     if "against" not in check:
         return 0.0, 0.0
     other = {**check, **check["against"]}
+    (off,), (scale,) = (
+        _beside(value, check["against"].get(name), 1, none) for name, none in (("minus", 0), ("divide", 1))
+    )
     try:
-        return _interval(other, other["kind"], _read(other, next(_leaves(value, other["at"]))))
+        return _interval(other, numbers(next(_leaves(value, other["at"]))), off, scale)
     except IndexError:
         raise Unreadable(f"too few numbers at {other['at']}.") from None
-
-
-def _read(check: Mapping[str, Any], leaf: Any) -> list[float]:
-    return [float(len(leaf))] if check.get("size") else numbers(leaf)
 
 
 def _over_units(
@@ -235,27 +236,26 @@ def _over_units(
     return _told(check, *((exp(low), exp(high)) if check.get("log") else (low, high)))
 
 
-def _compared(
-    check: Mapping[str, Any], leaf: Any, off: float, scale: float, rival: tuple[float, float] = (0.0, 0.0)
-) -> bool | None:
+def _compared(check: Mapping[str, Any], leaf: Any, off: float, scale: float, rival: tuple[float, float]) -> bool | None:
     if leaf is None:  # what a run never came to
         return False
     if "says" in check:
         return check["says"] in str(leaf)
     if "only" in check:
         return set(leaf) <= set(check["only"])
-    kind, found = check["kind"], _read(check, leaf)
+    kind, found = check["kind"], numbers(leaf)
     if kind == "exact" and not set(BOUNDS) & set(check):
         if isinstance(leaf, bool):
             return leaf
         if leaf in UNTOLD:
             return None
+    if "unless" in check:
+        return check["unless"] not in leaf or (False if kind == "exact" else None)
     try:
-        low, high = _interval(check, kind, found)
+        low, high = _interval(check, found, off, scale)
     except IndexError:
         raise Unreadable(f"too few numbers in {leaf!r}.") from None
     low, high = low - rival[1], high - rival[0]
-    low, high = sorted(((low - off) / scale, (high - off) / scale))
     if "end" in check:
         low = high = {"lower": low, "upper": high}[check["end"]]
     return _told(check, low, high)
@@ -270,20 +270,19 @@ def _told(check: Mapping[str, Any], low: float, high: float) -> bool | None:
     return None if told and check["kind"] == "one run" else told
 
 
-def _interval(check: Mapping[str, Any], kind: str, found: list[float]) -> tuple[float, float]:
+def _interval(check: Mapping[str, Any], found: Sequence[float], off: float, scale: float) -> tuple[float, float]:
     if "plus_minus" in check:
         places = check["plus_minus"]
         pairs = places if isinstance(places[0], list) else [places]  # several: their mean, each independent
         mean = sum(found[at] for at, _ in pairs) / len(pairs)
-        half = sqrt(sum(found[at] ** 2 for _, at in pairs)) / len(pairs) * check.get("times", 1)
+        half = sqrt(sum(found[at] ** 2 for _, at in pairs)) / len(pairs)
+        mean, half = (mean - off) / scale, half * check.get("times", 1) / abs(scale)
         return mean - half, mean + half
-    take = check.get("take", [1, 2] if kind == "paired" else [0])
-    if kind == "share":
-        if check["of"] == "counted":
-            how_many, of_how_many = (found[at] for at in (take if len(take) == 2 else (0, 1)))
-            return _wilson(how_many / of_how_many, int(of_how_many))
-        return _wilson(found[take[0]], check["of"])
-    return found[take[0]], found[take[-1]]
+    if check.get("of") == "counted":
+        return _wilson(found[0] / found[1], int(found[1]))
+    take = check.get("take", [1, 2] if check["kind"] == "paired" else [0])
+    low, high = sorted((found[at] - off) / scale for at in (take[0], take[-1]))
+    return _wilson(low, check["of"]) if check["kind"] == "share" else (low, high)
 
 
 def _wilson(share: float, n: int) -> tuple[float, float]:
@@ -299,6 +298,13 @@ def _leaves(value: Any, path: Sequence[Any]) -> Iterator[Any]:
     if first == "*":
         for one in value.values() if isinstance(value, Mapping) else value:
             yield from _leaves(one, rest)
+        return
+    if first == "#":
+        yield len(value)
+        return
+    if first == "range" and not isinstance(value, Mapping):
+        found = numbers(value)
+        yield max(found) - min(found)
         return
     if isinstance(first, list):
         for one in first:
@@ -319,6 +325,8 @@ def _said(check: Mapping[str, Any]) -> str:
         return f"{check['end'] + ' end of a ' if 'end' in check else ''}95% interval over {check['over']}"
     if kind == "share":
         return f"share of {check['of']} {check.get('over', 'units')}"
+    if kind == "one run" and "over" in check:
+        return f"interval over {check['over']}, which are not independent of each other"
     return {"exact": "compared as it is", "timed": "timed on this processor", "one run": "one run, no interval"}[kind]
 
 
