@@ -132,6 +132,12 @@ def judge(check: Mapping[str, Any], value: Any) -> bool | None:
     (True, False)
     >>> print(judge({**ratios, "most": 0.89}, heads))
     None
+    >>> judge({"at": [0], "minus": [1], "kind": "exact", "below": 0}, "4.2 against 4.5 nats, 20 splits")
+    True
+    >>> judge({"plus_minus": [0, 1], "times": 2.571, "kind": "paired", "over": "6 heads", "below": 1}, [0.981, 0.005])
+    True
+    >>> judge({"at": ["words", "#"], "kind": "exact", "least": 2}, {"words": ["canal", "silver"]})
+    True
     >>> one = {"kind": "paired", "plus_minus": [0, 1], "over": "splits"}
     >>> judge({**one, "end": "upper", "least": 0}, "-.1 +- .2")
     True
