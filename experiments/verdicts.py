@@ -34,7 +34,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from math import exp, inf, sqrt
 from pathlib import Path
@@ -52,6 +52,7 @@ RULES = Path(__file__).resolve().parent / "rules"
 KINDS = ("exact", "timed", "paired", "over units", "share", "one run")
 BOUNDS = ("least", "most", "above", "below")
 KEYS = {*BOUNDS, "at", "kind", "take", "plus_minus", "times", "over", "of", "minus", "divide", "log", "count", "unless"}
+KEYS |= {"end", "against", "says", "only", "miss"}
 WORDS: dict[bool | None, str] = {True: "reproduced", False: "not reproduced", None: "could not be told"}
 PASSED = re.compile(r"\d+ passed")
 NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -107,9 +108,13 @@ def judge(check: Mapping[str, Any], value: Any) -> bool | None:
     "range" for the largest less the smallest of a list, a number into a text for the number that stands there. ``take``
     says which number of a leaf, or which two are an interval, ``plus_minus`` which are a mean and a half-width,
     ``times`` what that is multiplied by (where a standard error is stored). ``minus`` and ``divide`` are paths of what
-    is taken off and then divided by, one number for all leaves or one for each. ``count`` says how many of the leaves
-    have to hold, where not all; ``unless`` is the mark by which a text says that an interval that is not stored did
-    not lie inside.
+    is taken off (or a number) and then divided by, one number for all leaves or one for each; ``against`` is another
+    interval (its own ``at``, ``minus`` and ``divide``, else as here), of which the less favourable end is taken off.
+    ``end`` ("lower", "upper") asks of one end of an interval, where a claim says no more than that none lies wholly
+    beyond. ``count`` says how many of the leaves have to hold, where not all; ``unless`` is the mark by which a text
+    says that an interval that is not stored did not lie inside, ``says`` words that a text has to have; ``only`` are
+    the entries that a list may have. With ``miss`` a failed check cannot tell. A share "of": "counted" reads how many,
+    of how many. ``{"at": ..., "any": [checks, ...]}`` holds for a leaf where all of one of its lists of checks do.
 
     Examples
     --------
@@ -133,14 +138,33 @@ def judge(check: Mapping[str, Any], value: Any) -> bool | None:
     True
     >>> judge({"at": ["words", "#"], "kind": "exact", "least": 2}, {"words": ["canal", "silver"]})
     True
+    >>> one = {"kind": "paired", "plus_minus": [0, 1], "over": "splits"}
+    >>> judge({**one, "end": "upper", "least": 0}, "-.1 +- .2")
+    True
+    >>> judge({"at": ["a"], **one, "above": 0, "against": {"at": ["b"]}}, {"a": "3 +- 1", "b": "1 +- .5"})
+    True
+    >>> judge({"any": [[{**one, "above": 0}], [{"kind": "exact", "says": "none"}]]}, "-3 +- 1, none")
+    True
+    >>> judge({"kind": "exact", "only": ["a"]}, ["a", "b"])
+    False
+    >>> print(judge({"kind": "share", "of": "counted", "most": 0.05}, "wrong in 3 of 38"))
+    None
     """
+    if "any" in check:
+        return all_of(
+            _any_of(all_of(judge(one, leaf) for one in several) for several in check["any"])
+            for leaf in _leaves(value, check.get("at", []))
+        )
     leaves = list(_leaves(value, check.get("at", [])))
     if not leaves:
         raise Unreadable(f"nothing at {check.get('at')}.")
     offs, scales = (_beside(value, check.get(name), len(leaves), none) for name, none in (("minus", 0), ("divide", 1)))
     if check["kind"] == "over units":
         return _over_units(check, leaves, offs, scales)
-    found = [_compared(check, leaf, off, scale) for leaf, off, scale in zip(leaves, offs, scales, strict=True)]
+    rival = _rival(check, value)
+    found = [_compared(check, leaf, off, scale, rival) for leaf, off, scale in zip(leaves, offs, scales, strict=True)]
+    if check.get("miss"):
+        found = [one or None for one in found]
     if "count" in check:
         sure, perhaps = found.count(True), found.count(True) + found.count(None)
         return True if sure >= check["count"] else False if perhaps < check["count"] else None
@@ -175,14 +199,33 @@ def numbers(leaf: Any) -> list[float]:
 _LIMITS = (("lower", "low"), ("upper", "high"))
 
 
-def _beside(value: Any, path: Sequence[Any] | None, n: int, none: float) -> list[float]:
+def _any_of(parts: Iterable[bool | None]) -> bool | None:
+    parts = list(parts)
+    return True if True in parts else None if None in parts else False
+
+
+def _beside(value: Any, path: Sequence[Any] | float | None, n: int, none: float) -> list[float]:
     """Return what stands at the path for each of n leaves: one number for all, or as many."""
-    if path is None:
-        return [none] * n
+    if path is None or isinstance(path, (int, float)):
+        return [none if path is None else path] * n
     found = [numbers(leaf) for leaf in _leaves(value, path)]
     if len(found) not in (1, n) or not all(found):
         raise Unreadable(f"{len(found)} numbers at {path} for {n} leaves.")
     return [one[0] for one in found] * (n if len(found) == 1 else 1)
+
+
+def _rival(check: Mapping[str, Any], value: Any) -> tuple[float, float]:
+    """Return the interval that is taken off all leaves."""
+    if "against" not in check:
+        return 0.0, 0.0
+    other = {**check, **check["against"]}
+    (off,), (scale,) = (
+        _beside(value, check["against"].get(name), 1, none) for name, none in (("minus", 0), ("divide", 1))
+    )
+    try:
+        return _interval(other, numbers(next(_leaves(value, other["at"]))), off, scale)
+    except IndexError:
+        raise Unreadable(f"too few numbers at {other['at']}.") from None
 
 
 def _over_units(
@@ -199,7 +242,13 @@ def _over_units(
     return _told(check, *((exp(low), exp(high)) if check.get("log") else (low, high)))
 
 
-def _compared(check: Mapping[str, Any], leaf: Any, off: float, scale: float) -> bool | None:
+def _compared(check: Mapping[str, Any], leaf: Any, off: float, scale: float, rival: tuple[float, float]) -> bool | None:
+    if leaf is None:  # what a run never came to
+        return False
+    if "says" in check:
+        return check["says"] in str(leaf)
+    if "only" in check:
+        return set(leaf) <= set(check["only"])
     kind, found = check["kind"], numbers(leaf)
     if kind == "exact" and not set(BOUNDS) & set(check):
         if isinstance(leaf, bool):
@@ -212,6 +261,9 @@ def _compared(check: Mapping[str, Any], leaf: Any, off: float, scale: float) -> 
         low, high = _interval(check, found, off, scale)
     except IndexError:
         raise Unreadable(f"too few numbers in {leaf!r}.") from None
+    low, high = low - rival[1], high - rival[0]
+    if "end" in check:
+        low = high = {"lower": low, "upper": high}[check["end"]]
     return _told(check, low, high)
 
 
@@ -226,9 +278,14 @@ def _told(check: Mapping[str, Any], low: float, high: float) -> bool | None:
 
 def _interval(check: Mapping[str, Any], found: Sequence[float], off: float, scale: float) -> tuple[float, float]:
     if "plus_minus" in check:
-        mean, half = (found[at] for at in check["plus_minus"])
+        places = check["plus_minus"]
+        pairs = places if isinstance(places[0], list) else [places]  # several: their mean, each independent
+        mean = sum(found[at] for at, _ in pairs) / len(pairs)
+        half = sqrt(sum(found[at] ** 2 for _, at in pairs)) / len(pairs)
         mean, half = (mean - off) / scale, half * check.get("times", 1) / abs(scale)
         return mean - half, mean + half
+    if check.get("of") == "counted":
+        return _wilson(found[0] / found[1], int(found[1]))
     take = check.get("take", [1, 2] if check["kind"] == "paired" else [0])
     low, high = sorted((found[at] - off) / scale for at in (take[0], take[-1]))
     return _wilson(low, check["of"]) if check["kind"] == "share" else (low, high)
@@ -267,9 +324,11 @@ def _leaves(value: Any, path: Sequence[Any]) -> Iterator[Any]:
 
 
 def _said(check: Mapping[str, Any]) -> str:
+    if "any" in check:
+        return " or ".join(dict.fromkeys(_said(one) for several in check["any"] for one in several))
     kind = check["kind"]
     if kind in ("paired", "over units"):
-        return f"95% interval over {check['over']}"
+        return f"{check['end'] + ' end of a ' if 'end' in check else ''}95% interval over {check['over']}"
     if kind == "share":
         return f"share of {check['of']} {check.get('over', 'units')}"
     if kind == "one run" and "over" in check:
@@ -305,6 +364,12 @@ def rules() -> dict[str, Any]:
 
 
 def _refuse_malformed(id: str, check: Mapping[str, Any]) -> None:
+    if "any" in check:
+        if not set(check) <= {"any", "at"}:
+            raise ValueError(f"a check of claim {id!r} is malformed: {dict(check)}.")
+        for one in (one for several in check["any"] for one in several):
+            _refuse_malformed(id, one)
+        return
     if check.get("kind") not in KINDS or not set(check) <= KEYS:
         raise ValueError(f"a check of claim {id!r} is malformed: {dict(check)}; keys {sorted(KEYS)}, kinds {KINDS}.")
     if (check["kind"] in ("paired", "over units") and "over" not in check) or (
