@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 __all__ = ["half_width", "limits", "standard_error", "standardised"]
-
-NORMAL = 1.96  # standard errors on either side of a mean: 95%
 
 
 def standard_error(values: np.ndarray) -> Any:
@@ -22,24 +21,27 @@ def standard_error(values: np.ndarray) -> Any:
     return values.std(axis=0, ddof=1) / np.sqrt(len(values))
 
 
-def half_width(values: np.ndarray, errors: float = NORMAL) -> Any:
-    """Return half the width of the mean's interval: ``errors`` standard errors (of pairs: give the differences).
+def half_width(values: np.ndarray, errors: float | None = None) -> Any:
+    """Return half the width of the mean's 95% interval, by Student's t (of pairs: give the differences).
+
+    ``errors`` asks for so many standard errors instead. By 1.96 of them the interval of five heads would hold .88.
 
     Examples
     --------
-    >>> round(float(half_width(np.array([1.0, 3.0]))), 2)
-    1.96
+    >>> round(float(half_width(np.array([1.0, 3.0]))), 2), float(half_width(np.array([1.0, 3.0]), 2.0))
+    (12.71, 2.0)
     """
+    errors = float(stats.t.ppf(0.975, len(values) - 1)) if errors is None else errors
     return errors * values.std(axis=0, ddof=1) / np.sqrt(len(values))
 
 
-def limits(values: np.ndarray, errors: float = NORMAL) -> tuple[float, float, float]:
-    """Return the mean and its limits; of a single value they are the value.
+def limits(values: np.ndarray, errors: float | None = None) -> tuple[float, float, float]:
+    """Return the mean and its 95% limits, or those by so many standard errors; of a single value they are the value.
 
     Examples
     --------
     >>> [round(one, 2) for one in limits(np.array([1.0, 3.0]))], limits(np.array([2.0]))
-    ([2.0, 0.04, 3.96], (2.0, 2.0, 2.0))
+    ([2.0, -10.71, 14.71], (2.0, 2.0, 2.0))
     """
     mean, half = float(values.mean()), float(half_width(values, errors)) if len(values) > 1 else 0.0
     return mean, mean - half, mean + half

@@ -109,7 +109,10 @@ def _details(one: Row, results: Path, links: Links, places: dict[str, str]) -> l
     said = {
         "kind": entry["kind"],
         "verdict": state(one),
+        "by": entry["by"],
         "target": text(entry["target"]),
+        "set": f"{entry['since']}"
+        + "".join(f"; before, until {old['until']}: {text(old['target'])}" for old in entry["before"]),
         "value": text(entry["value"]),
         "remark": entry["reason"],
         "seed": text(entry["seed"]),

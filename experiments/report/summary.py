@@ -23,11 +23,12 @@ What the sources claim, what we hoped for, and what came out. Every number is wr
 pages. The page of a source or a domain has a line for a claim, with its picture, its command and its minutes, and the
 details below. `python -m experiments ID`, from the folder of the clone, makes a claim again; `--quick`, in seconds.
 
-**How to read a verdict.** *Reproduced* and *not reproduced* are about the target that stood before the run. *Could not
-be told*: something is claimed to be as good, and the 95% interval reaches beyond what that allows. *Not run*: data are
-absent, or the full run is too long; the reason says which. *Shown by tests*: a thing to build, proved by the library's
-own tests; no reproduction. Strategies of peers are in tables
-([under the protocol of Lu et al.](tables/active-budget-peers.csv)) and have no verdict."""
+**How to read a verdict.** One rule gives them all ([`experiments/verdicts.py`](../experiments/verdicts.py)).
+*Reproduced*: the whole 95% interval, over heads, people, sets or splits, lies within the target that stood before the
+run; *not reproduced*: it lies outside. *Could not be told*: it crosses, or there is one run without an interval. *Not
+run*: data are absent, or the full run is too long. *Shown by tests*: a thing to build, proved by the library's own
+tests. Strategies of peers are in tables ([under the protocol of Lu et al.](tables/active-budget-peers.csv)) and have
+no verdict."""
 
 
 def summary(results: Path = claims.RESULTS) -> str:
