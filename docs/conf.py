@@ -1,7 +1,7 @@
 """How the site is built: ``python -m sphinx -W -b html docs docs/build/html``.
 
 Pages of the API are made from ``__all__`` of the public packages, pages of papers from ``results/claims.json``, the
-gallery by running its examples. Nothing is fetched, neither here nor by whoever reads.
+gallery by running its examples. Nothing is fetched, neither here nor by readers.
 """
 
 import os

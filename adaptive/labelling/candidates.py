@@ -25,7 +25,7 @@ class Candidates:
     Parameters
     ----------
     design : SequentialDesign
-        Its log says who has which place: whoever answered first has the first that was free.
+        Its log says who has which place: the person who answered first has the first that was free.
     n_rows : int
     first : int, default 0
         The first place that is a person's; those before it are nobody's, such as a table's whose labels are known.

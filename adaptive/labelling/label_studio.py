@@ -46,7 +46,7 @@ def write_label_studio(
     data : frame, mapping of columns, or sequence, each as long as the pool, optional
         What people are to see; by default what is readable in the pool itself. Of pairs as long as their table.
     predictions : bool, default False
-        Attach the most probable label and its probability; whoever sees it is inclined to agree.
+        Attach the most probable label and its probability; people who see it are inclined to agree.
     from_name, to_name : str
         What the control and the object are called in the labelling configuration, for the predictions.
 

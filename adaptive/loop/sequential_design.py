@@ -273,8 +273,8 @@ class SequentialDesign:
     ) -> dict[str, Any]:
         """Return what `ask` would write into the log of a further query, and write nothing.
 
-        For whoever appends to the log themselves and has the design :meth:`follow`: pages, say, that must not wait
-        while a query is chosen.
+        For callers that append to the log themselves and have the design :meth:`follow` it: pages, say, that must not
+        wait while a query is chosen.
 
         Parameters
         ----------

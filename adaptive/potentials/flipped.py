@@ -46,7 +46,7 @@ class Flipped(Likelihood):
 
     Examples
     --------
-    Whoever says +1 of nine in ten true ones, and of two in ten false ones:
+    A person who says +1 of nine in ten true ones, and of two in ten false ones:
 
     >>> from adaptive.potentials import BernoulliLogit
     >>> family = Flipped(BernoulliLogit(), (0.2, 0.9))

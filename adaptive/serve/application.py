@@ -165,7 +165,7 @@ class _Pages:
         return await to_thread.run_sync(function, *arguments, limiter=self.threads)
 
     def _address(self, request: Request) -> str:
-        """Whoever asks; behind a proxy what that one says in the last place, empty where it says nothing."""
+        """The address that asks; behind a proxy what that one says in the last place, empty where it says nothing."""
         if self.secure:
             return request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
         return request.client.host if request.client else ""
@@ -326,7 +326,7 @@ class _Pages:
     async def fault(self, request: Request, problem: Exception) -> Response:
         LOGGER.error("%s %s: %s", request.method, request.url.path.split("/")[1], problem)
         kept = "Your last answer could not be kept. " if request.method == "POST" else "The store does not answer. "
-        message = f"{kept}Nothing that was kept before is lost; please tell whoever sent you here, and try again later."
+        message = f"{kept}Nothing that was kept before is lost. Tell the person who sent you here, and try again later."
         return self._error(request, 503, message)
 
     async def broken(self, request: Request, problem: Exception) -> Response:

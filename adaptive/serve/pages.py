@@ -68,7 +68,7 @@ TEXTS = {
     "agree": "I agree; begin",
     "decline": "I do not agree",
     "leave": "Go back to where you came from",
-    "passes": "You could not tell many rows. Please answer some, or ask whoever sent you.",
+    "passes": "You could not tell many rows. Please answer some, or ask the person who sent you.",
     "full": "All places for labellers are taken.",
     "wait": "Nothing is left to ask just now. Others are still answering; look again later.",
 }

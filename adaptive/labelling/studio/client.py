@@ -218,7 +218,7 @@ class LabelStudio:
         ----------
         version : str
         show : bool, default False
-            Whether people see the predicted label; whoever does is inclined to agree.
+            Whether people see the predicted label; those who do are inclined to agree.
         """
         body = {"sampling": SAMPLING, "model_version": version, "show_collab_predictions": show}
         self._send("PATCH", f"/api/projects/{self.project}", body)

@@ -95,7 +95,7 @@ class Live:
     version : str, default "adaptive"
         Of the model, as Label Studio calls it.
     show : bool, default False
-        Whether people see the predicted label; whoever does is inclined to agree.
+        Whether people see the predicted label; those who do are inclined to agree.
 
     Attributes
     ----------
@@ -106,8 +106,8 @@ class Live:
     Notes
     -----
     Label Studio decides who is shown a task, so of pairs the task is what counts: it is open for everybody, and the
-    answer is told as that of whoever gave it. A place is given to whoever answers first; beyond the last one answers
-    are left out.
+    answer is told as that of the person who gave it. A place is given to the person who answers first; beyond the last
+    one answers are left out.
 
     A task that somebody skips is left to others, and is set aside when two people, or all there are, have skipped it.
     Where Label Studio wants several people for a task, the tasks that were begun come first: that is its own order.
