@@ -1,7 +1,8 @@
 """How the site is built: ``python -m sphinx -W -b html docs docs/build/html``.
 
 Pages of the API are made from ``__all__`` of the public packages, pages of papers from ``results/claims.json``, the
-gallery by running its examples. Nothing is fetched, neither here nor by readers.
+gallery by running its examples, pages of commands by running their lines. Nothing is fetched, neither here nor by
+readers.
 """
 
 import os
@@ -29,6 +30,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "site_pages.docstrings",
     "site_pages.references",
+    "site_pages.shell",
 ]
 exclude_patterns = [
     "build",
@@ -53,8 +55,8 @@ numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
 sphinx_gallery_conf = {
-    "examples_dirs": ["examples/estimators", "examples/commands"],
-    "gallery_dirs": ["gallery/estimators", "gallery/commands"],
+    "examples_dirs": ["examples/estimators"],
+    "gallery_dirs": ["gallery/estimators"],
     "filename_pattern": r"\.py$",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
@@ -101,5 +103,5 @@ html_theme_options = {
 html_sidebars = {"index": [], "guide/promises": [], "search": [], "papers/*": [], "glossary": []}
 
 api.write(HERE / "api")
-gallery.write(HERE / "examples", HERE / "gallery")
+gallery.write(HERE)
 papers.write(HERE / "papers")

@@ -72,7 +72,7 @@ def test_the_page_of_a_command_has_its_options_and_its_example(site):
 
     for command in app.registered_commands:
         name, text = command.callback.__name__, "\n".join(commands.page(command.callback))
-        assert f"    adaptive {name} " in text and ":doc:`/gallery/commands/" in text, name
+        assert f"    adaptive {name} " in text and ":doc:`/commands/" in text, name
         assert "exit code 0" in text and "None" not in text, name
         assert "``--out FOLDER``" in text or name in ("serve", "forget"), name
     assert commands.page(site.names) == []
@@ -89,7 +89,7 @@ def test_formulas_in_docstrings_are_not_taken_for_markup(site):
 
 
 def test_every_estimator_and_command_has_an_example_with_a_picture():
-    texts = {path: path.read_text(encoding="utf-8") for path in DOCS.glob("examples/*/*.py")}
+    texts = {path: path.read_text(encoding="utf-8") for path in DOCS.glob("examples/estimators/*.py")}
     for path, text in texts.items():
         said = ast.get_docstring(ast.parse(text))
         assert said and "====" in said and "plt." in text, path.name
@@ -98,8 +98,13 @@ def test_every_estimator_and_command_has_an_example_with_a_picture():
     assert len(estimators) >= 12
     for name in estimators:
         assert name in everything, f"no example uses {name}"
+    pages = {path: path.read_text(encoding="utf-8") for path in DOCS.glob("commands/*.md") if path.stem != "index"}
+    listed = (DOCS / "commands" / "index.md").read_text(encoding="utf-8")
+    for path, text in pages.items():
+        assert "```{shell}\n" in text and f"\n{path.stem}\n" in listed, path.name
     for command in app.registered_commands:
-        assert f'"adaptive {command.callback.__name__} ' in everything, command.callback
+        line = re.compile(rf"^(.*\| )?adaptive {command.callback.__name__} ", re.MULTILINE)
+        assert any(line.search(text) for text in pages.values()), command.callback
 
 
 def test_the_table_of_promises_has_every_estimator():

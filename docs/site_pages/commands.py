@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,7 @@ from site_pages.docstrings import as_rst
 
 __all__ = ["page"]
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "commands"
+EXAMPLES = Path(__file__).resolve().parents[1] / "commands"
 ENDS = (
     "**Ends with** exit code 0 where all went well; 2, and one sentence, where the call cannot work; 1 where the "
     "machine fails, as by a full disk; 130 where it was stopped, and one sentence that says how to go on."
@@ -42,9 +43,9 @@ def page(callback: Any) -> list[str]:
         )
         lines += [f"   * - ``{called.strip()}``", f"     - {as_rst(one.help)}"]
     lines += ["", ENDS, "", f"In Python: ``{callback.__module__.rpartition('.')[0]}.{callback.__name__}``.", ""]
-    for path in sorted(EXAMPLES.glob("*.py")):
-        if f'"adaptive {name} ' in path.read_text(encoding="utf-8"):
-            lines += [f"**Example:** :doc:`/gallery/commands/{path.stem}`.", ""]
+    for path in sorted(EXAMPLES.glob("*.md")):
+        if re.search(rf"^(.*\| )?adaptive {name} ", path.read_text(encoding="utf-8"), re.MULTILINE):
+            lines += [f"**Example:** :doc:`/commands/{path.stem}`.", ""]
     return lines
 
 

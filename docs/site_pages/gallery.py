@@ -1,4 +1,4 @@
-"""The front page of the gallery: every example with its picture, made of the examples' own first lines."""
+"""The front page of the gallery: every example and every command's page, with its picture and its own first line."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 _HEAD = """# Gallery
 
-Short examples that ran when this site was built, each with its picture: one for each estimator, one for each command.
-Every one takes seconds, needs nothing but what the package installs (`adaptive-designs[mri]`), and can be taken along
-as a script or a notebook from the foot of its page.
+Short examples that ran when this site was built: one for each estimator, one for each command. Every one takes seconds
+and needs nothing but what the package installs (`adaptive-designs[mri]`). Those of estimators can be taken along as a
+script or a notebook from the foot of their pages.
 
 ```{toctree}
 :hidden:
 
 estimators/index
-commands/index
+../commands/index
 ```
 """
 
@@ -30,23 +30,34 @@ def title(path: Path) -> str:
     return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split("\n")[0]
 
 
+def _entry(name: str, picture: str, page: str) -> str:
+    return f"[![Picture of the example: {name}]({picture}) {name}]({page})"
+
+
 def examples_of(estimator: str) -> list[str]:
     """Return the names of the examples whose title has the estimator's."""
     paths = sorted(EXAMPLES.glob("estimators/*.py"))
     return [path.stem for path in paths if re.search(rf"\b{estimator}\b", title(path).rpartition(": ")[2])]
 
 
-def write(examples: Path, folder: Path) -> None:
-    """Write ``index.md``."""
+def write(docs: Path) -> None:
+    """Write ``gallery/index.md``; pictures of commands are there once their pages were read, which come first."""
+    folder = docs / "gallery"
     folder.mkdir(exist_ok=True)
-    lines = [_HEAD]
-    for section in ("estimators", "commands"):
-        lines += [f"## {section.capitalize()}", "", "::::{container} pictures"]
-        for path in sorted((examples / section).glob("*.py")):
-            name = title(path)
-            picture = f"{section}/images/thumb/sphx_glr_{path.stem}_thumb.png"
-            lines += [f"[![Picture of the example: {name}]({picture}) {name}]({section}/{path.stem}.rst)", ""]
-        lines += ["::::", ""]
+    lines = [_HEAD, "## Estimators", "", "::::{container} pictures"]
+    for path in sorted((docs / "examples" / "estimators").glob("*.py")):
+        picture = f"estimators/images/thumb/sphx_glr_{path.stem}_thumb.png"
+        lines += [_entry(title(path), picture, f"estimators/{path.stem}.rst"), ""]
+    lines += ["::::", "", "## Commands", "", "::::{container} pictures"]
+    silent = []
+    for path in sorted((docs / "commands").glob("*.md")):
+        said = path.read_text(encoding="utf-8")
+        name = said.split("\n", 1)[0].removeprefix("# ")
+        if "```{picture}" in said:
+            lines += [_entry(name, f"../generated/{path.stem}-0.png", f"../commands/{path.stem}.md"), ""]
+        elif path.stem != "index":
+            silent.append(f"[{name}](../commands/{path.stem}.md)")
+    lines += ["::::", "", "And without a picture: " + "; ".join(silent) + ".", ""]
     text, target = "\n".join(lines), folder / "index.md"
     if not target.is_file() or target.read_text(encoding="utf-8") != text:
         target.write_text(text, encoding="utf-8")

@@ -26,7 +26,7 @@ from experiments.script import ROOT, Script, command
 from experiments.serve.shared import chromium
 
 BUILT = ROOT / "docs" / "build" / "html"
-EXAMPLES = len(list((ROOT / "docs" / "examples").glob("*/*.py")))
+EXAMPLES = len([*(ROOT / "docs" / "examples").glob("*/*.py"), *(ROOT / "docs" / "commands").glob("*_*.md")])
 QUESTIONS: dict[str, tuple[str, float]] = {  # question -> what answers it, seconds that trying it took
     "Which scorer for my labels?": ("For labels, take the default", 0.0),
     "Does design pay for my scan?": ("of the error of the best tuned simple rule", 0.0),
