@@ -27,7 +27,7 @@ READERS = {
 
 def read_responses(
     path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None, metric: str | None = None,
-    about: str | os.PathLike[str] | None = None,
+    about: str | os.PathLike[str] | None = None, system: str | None = None,
 ) -> Responses:  # fmt: skip
     """Read who answered what rightly.
 
@@ -45,6 +45,8 @@ def read_responses(
         Of exports that hold several, such as "exact_match"; default: the first of acc_norm, acc, exact_match, ...
     about : path, optional
         A table with a line for each item: item, text, benchmark.
+    system : str, optional
+        Whose answers those of a table with items and scores, and no column of systems, are.
 
     Raises
     ------
@@ -68,7 +70,7 @@ def read_responses(
     elif source.is_dir():
         raise TableError(f"{source} holds no {' or '.join(READERS)}.")
     else:
-        responses = tabular.responses_of(source, dict(columns or {}))
+        responses = tabular.responses_of(source, dict(columns or {}), system)
     return responses if about is None else tabular.described(responses, Path(about))
 
 

@@ -29,15 +29,17 @@ USUAL = {  # what a column holds: names it goes by
 }
 
 
-def responses_of(path: Path, columns: dict[str, str]) -> Responses:
-    """Read a table; ``columns`` says what its columns hold where their names do not."""
+def responses_of(path: Path, columns: dict[str, str], system: str | None = None) -> Responses:
+    """Read a table; ``columns`` says what its columns hold where their names do not, ``system`` whose it is."""
     unknown = sorted(set(columns) - set(USUAL))
     if unknown:
         raise TableError(f"columns are named for {listed(list(USUAL))}, not for {unknown[0]!r}.")
     cells = read_cells(path)
     cells.require(*columns.values())
     held = _held(list(cells.frame.columns), columns)
-    return _long(cells, held) if {"system", "item", "score"} <= set(held) else _wide(cells, held)
+    if {"item", "score"} <= set(held) and ("system" in held or system is not None):
+        return _long(cells, held, system)
+    return _wide(cells, held)
 
 
 def described(responses: Responses, path: Path) -> Responses:
@@ -84,10 +86,11 @@ def _texts(cells: Cells, held: dict[str, str], kind: str) -> list[str]:
     return cells.frame[held[kind]].tolist() if kind in held else [""] * len(cells.frame)
 
 
-def _long(cells: Cells, held: dict[str, str]) -> Responses:
+def _long(cells: Cells, held: dict[str, str], system: str | None) -> Responses:
     import pandas as pd
 
-    systems, items = cells.ids(held["system"]), cells.ids(held["item"])
+    items = cells.ids(held["item"])
+    systems = cells.ids(held["system"]) if "system" in held else [str(system)] * len(items)
     benchmarks = _texts(cells, held, "benchmark")
     owners = pd.DataFrame({"item": items, "benchmark": benchmarks}).drop_duplicates()
     if owners["item"].duplicated().any():  # question 1 of every benchmark

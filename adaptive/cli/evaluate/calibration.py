@@ -1,0 +1,241 @@
+"""Items learnt from earlier systems, and how far off the score of others is that were asked in the same way.
+
+Some systems teach the items. The others, of other families and copies of none that taught, are then asked as a new one
+will be: how far their predicted scores are off is what a band is made of.
+
+    error after k items  =  std_k  sqrt(mean_u ((T_u - mean_uk) / std_uk)^2),        std_k by the model
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adaptive.cli.errors import CommandError
+from adaptive.cli.evaluate.scale import Scale
+
+if TYPE_CHECKING:
+    from adaptive.estimators import Questionnaire
+    from adaptive.estimators.questionnaires.respondent import Respondent
+    from adaptive.estimators.questionnaires.total_band import TotalBand
+    from adaptive.tables import Responses
+
+__all__ = ["LEVEL", "MODELS", "Calibration", "calibrated", "held_out"]
+
+MODELS = ("rasch", "two_parameter", "three_parameter", "four_parameter", "graded", "partial_credit")
+TRIED = ("rasch", "two_parameter", "three_parameter")  # where none was named
+MANY = 500  # items from which on none but the usual one is tried
+LEVEL = 0.9  # of every band
+JUDGES = 100  # systems that are asked to make the band
+SHARE = 0.25  # of the systems, at most
+FEW = 40  # systems of which none is held out
+_SMALL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Items, and what the systems that were held out have shown.
+
+    Attributes
+    ----------
+    learnt : Questionnaire
+    scale : Scale
+    teachers, judges : Responses
+        Who taught the items, who was held out.
+    asked : (judges, n) array of int
+        Positions of the items that judges were asked, one after the other.
+    mean, std : (judges, n) arrays
+        Of their predicted totals after each.
+    n_taught : int
+        How many of the judges taught as well: all, where systems are few.
+    """
+
+    learnt: Questionnaire
+    scale: Scale
+    teachers: Responses
+    judges: Responses
+    asked: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray
+    n_taught: int
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Names of the items."""
+        return self.teachers.items
+
+    def points(self, total: Any, n_items: int | None = None) -> Any:
+        """Return totals in points of 100."""
+        return self.scale.points(total, len(self.items) if n_items is None else n_items)
+
+    def respondent(self) -> Respondent:
+        """A system of which nothing is known; questions are to teach about its score on all items."""
+        return self.learnt.respondent(target="total")
+
+    def told(self, row: np.ndarray) -> Respondent:
+        """A system that has given the answers of a row of scores."""
+        seen = np.flatnonzero(~np.isnan(row))
+        codes = self.scale.codes(row[seen]).astype(int).tolist()
+        return self.respondent().partial_fit([self.items[j] for j in seen], codes)
+
+    def after(self, row: np.ndarray, items: np.ndarray) -> Respondent:
+        """A system of a row of scores that was asked these items only."""
+        few = np.full(len(row), np.nan)
+        few[items] = row[items]
+        return self.told(few)
+
+    @cached_property
+    def truth(self) -> tuple[np.ndarray, np.ndarray]:
+        """Totals of the judges over all items, and what is left open of those who lack some."""
+        return _totals(self, None)
+
+    def off(self, mean: np.ndarray, std: np.ndarray, truth: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """Distances from what was predicted, in its deviations."""
+        total, doubt = (one.reshape(-1, *[1] * (mean.ndim - 1)) for one in truth)
+        distance = np.hypot(total - mean, doubt)
+        return np.where(distance > _SMALL, distance / np.maximum(std, _SMALL), 0.0)
+
+    @cached_property
+    def band(self) -> TotalBand:
+        """The band of the score."""
+        from adaptive.estimators.questionnaires.total_band import TotalBand
+
+        return TotalBand(self.off(self.mean, self.std, self.truth), np.arange(len(self.items)))
+
+    def inflation(self, n: int) -> float:
+        """What a deviation after so many items has to be multiplied by to be the error."""
+        off = self.band.off
+        return float(np.sqrt(np.mean(off[:, min(max(n, 1), off.shape[1]) - 1] ** 2)))
+
+    def error(self, std: float, n: int) -> float:
+        """Return the error of a score after so many items, in points."""
+        return float(self.points(std * self.inflation(n)))
+
+    def interval(self, person: Respondent) -> tuple[float, float]:
+        """Return the band of a system's score, in points; the model's own where judges are too few."""
+        n = len(person.items)
+        usable = n >= 1 and (len(self.judges) + 1) * LEVEL <= len(self.judges)
+        if usable and n <= self.band.off.shape[1]:
+            found = person.predict_total(level=LEVEL, band=self.band).interval
+        elif usable:  # beyond what judges were asked: their last
+            total = person.predict_total(level=LEVEL)
+            found = self.band.interval(total.mean, total.std, total.values, self.band.off.shape[1], LEVEL)
+        else:
+            found = person.predict_total(level=LEVEL).interval
+        low, high = (float(self.points(end)) for end in found)
+        return low, high
+
+    def part(self, person: Respondent, items: list[str]) -> tuple[float, float, float]:
+        """Return score and band on some of the items, in points, by judges after as many answers."""
+        from adaptive.estimators.questionnaires.total_band import TotalBand
+
+        places = np.flatnonzero(np.isin(np.array(self.items, dtype=object), items))
+        n = min(max(len(person.items), 1), self.asked.shape[1])
+        said = [
+            self.after(row, asked[:n][asked[:n] >= 0]).predict_total(items)[:2]
+            for row, asked in zip(self.judges.scores, self.asked, strict=True)
+        ]
+        mean, std = np.array(said).T
+        off = self.off(mean[:, None], std[:, None], _totals(self, places))
+        total = person.predict_total(items, level=LEVEL)
+        ends = total.interval
+        if (len(off) + 1) * LEVEL <= len(off):
+            ends = TotalBand(off, places).interval(total.mean, total.std, total.values, 1, LEVEL)
+        return tuple(float(self.points(one, len(items))) for one in (total.mean, *ends))  # type: ignore[return-value]
+
+    def errors_on_judges(self, n: int, seed: int) -> tuple[float, float]:
+        """Return the root mean square error in points after so many items, chosen and drawn at random."""
+        truth = self.truth[0]
+        k = min(n, self.mean.shape[1])
+        chosen = np.sqrt(np.mean((self.mean[:, k - 1] - truth) ** 2))
+        means = []
+        for number, row in enumerate(self.judges.scores):
+            there = np.flatnonzero(~np.isnan(row))
+            drawn = np.random.default_rng([seed, number]).permutation(there)[:n]
+            means.append(self.after(row, drawn).predict_total().mean)
+        random = np.sqrt(np.mean((np.array(means) - truth) ** 2))
+        return float(self.points(chosen)), float(self.points(random))
+
+
+def _totals(known: Calibration, places: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Totals of the judges over some items; of those who lack an answer predicted by all they gave, and how surely."""
+    items = None if places is None else [known.items[k] for k in places]
+    table = known.judges.scores if places is None else known.judges.scores[:, places]
+    total, doubt = known.scale.codes(table).sum(axis=1), np.zeros(len(table))
+    for u in np.flatnonzero(np.isnan(total)):
+        total[u], doubt[u] = known.told(known.judges.scores[u]).predict_total(items)[:2]
+    return total, doubt
+
+
+def held_out(responses: Responses, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return positions of those who teach and of those who judge: no family, and no set of copies, is in both.
+
+    Of fewer than 40 systems, or of one family, all do both.
+    """
+    everybody, units = np.arange(len(responses)), responses.units()
+    most = min(JUDGES, int(SHARE * len(responses)))
+    judges: list[int] = []
+    if len(responses) >= FEW:
+        distinct, answered = set(responses.distinct().tolist()), (~np.isnan(responses.scores)).mean(axis=1)
+        for unit in np.random.default_rng(seed).permutation(np.unique(units)):
+            members = np.flatnonzero(units == unit)
+            of_use = [int(k) for k in members if k in distinct and answered[k] >= 0.5]
+            if of_use and len(judges) + len(members) <= most:
+                judges += of_use
+    if len(judges) < 10:
+        return everybody, everybody[: 2 * JUDGES]
+    chosen = np.array(sorted(judges))
+    return everybody[~np.isin(units, units[chosen])], chosen
+
+
+def calibrated(responses: Responses, model: str | None, n_questions: int, seed: int) -> tuple[Calibration, list[str]]:
+    """Learn the items, and ask those held out; what is to be said of it comes along."""
+    from adaptive.estimators import Questionnaire
+
+    scale = Scale.of(responses.scores)
+    teach, judge = held_out(responses, seed)
+    teachers, judges = responses.rows(teach), responses.rows(judge)
+    notes = []
+    if model is None:
+        model, told = _chosen(teachers, scale)
+        notes += told
+    codes = scale.codes(teachers.scores)
+    try:
+        learnt = Questionnaire(model, categories=scale.categories)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of several traits, of what did not converge: the report says so
+            learnt.fit(_frame(codes, teachers.items))
+    except ValueError as problem:
+        raise CommandError(str(problem)) from None
+    whole = learnt.simulate(
+        _frame(scale.codes(judges.scores), judges.items), n_questions, target="total", random_state=seed
+    )
+    place = {item: k for k, item in enumerate(responses.items)} | {None: -1}
+    asked = np.array([[place[item] for item in row] for row in whole.items])
+    same = len(teach) if len(teach) == len(responses) else 0
+    return Calibration(learnt, scale, teachers, judges, asked, whole.mean, whole.std, same), notes
+
+
+def _frame(codes: np.ndarray, items: tuple[str, ...]) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(codes, columns=list(items))
+
+
+def _chosen(teachers: Responses, scale: Scale) -> tuple[str, list[str]]:
+    """The response model that predicts hidden answers of other systems best; of many items the usual one."""
+    from adaptive.estimators.questionnaires.model_choice import chosen_model
+
+    if scale.levels > 2:
+        return "graded", []
+    if len(teachers.items) > MANY:
+        return "two_parameter", []
+    found = chosen_model(teachers.scores, scale.categories, models=TRIED)
+    if not found.log_scores:
+        return found.model, []
+    told = ", ".join(f"{name} {score:.3f}" for name, score in found.log_scores.items())
+    return found.model, [f"{found.model} is taken: hidden answers were predicted with (nats an answer) {told}"]
