@@ -3,7 +3,8 @@
 Some systems teach the items. The others, of other families and copies of none that taught, are then asked as a new one
 will be: how far their predicted scores are off is what a band is made of.
 
-    error after k items  =  std_k  sqrt(mean_u ((T_u - mean_uk) / std_uk)^2),        std_k by the model
+    band after k items  =  mean_k +- q_k std_k,    q_k the .9 quantile over them of |T_u - mean_uk| / std_uk
+    error               =  q_k std_k / 1.645,      the deviation of a Gaussian that has this band
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.stats import norm
 
 from adaptive.cli.errors import CommandError
 from adaptive.cli.evaluate.scale import Scale
@@ -34,6 +36,15 @@ JUDGES = 100  # systems that are asked to make the band
 SHARE = 0.25  # of the systems, at most
 FEW = 40  # systems of which none is held out
 _SMALL = 1e-9
+
+
+class Standing(NamedTuple):
+    """Score of a system, its band and its error, in points."""
+
+    score: float
+    low: float
+    high: float
+    error: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,35 +117,35 @@ class Calibration:
 
         return TotalBand(self.off(self.mean, self.std, self.truth), np.arange(len(self.items)))
 
-    def inflation(self, n: int) -> float:
-        """What a deviation after so many items has to be multiplied by to be the error."""
-        off = self.band.off
-        return float(np.sqrt(np.mean(off[:, min(max(n, 1), off.shape[1]) - 1] ** 2)))
+    @property
+    def banded(self) -> bool:
+        """Whether judges are enough for a band; else it is the model's own."""
+        return (len(self.judges) + 1) * LEVEL <= len(self.judges)
 
     def error(self, std: float, n: int) -> float:
         """Return the error of a score after so many items, in points."""
-        return float(self.points(std * self.inflation(n)))
+        wider = self.band.deviations(self._stage(n), LEVEL) / norm.isf((1 - LEVEL) / 2) if self.banded else 1.0
+        return float(self.points(std * wider))
 
-    def interval(self, person: Respondent) -> tuple[float, float]:
-        """Return the band of a system's score, in points; the model's own where judges are too few."""
-        n = len(person.items)
-        usable = n >= 1 and (len(self.judges) + 1) * LEVEL <= len(self.judges)
-        if usable and n <= self.band.off.shape[1]:
-            found = person.predict_total(level=LEVEL, band=self.band).interval
-        elif usable:  # beyond what judges were asked: their last
-            total = person.predict_total(level=LEVEL)
-            found = self.band.interval(total.mean, total.std, total.values, self.band.off.shape[1], LEVEL)
-        else:
-            found = person.predict_total(level=LEVEL).interval
-        low, high = (float(self.points(end)) for end in found)
-        return low, high
+    def standing(self, person: Respondent) -> Standing:
+        """Return where a system stands after its answers."""
+        total, n = person.predict_total(level=LEVEL), len(person.items)
+        ends = total.interval
+        if self.banded and n:
+            ends = self.band.interval(total.mean, total.std, total.values, self._stage(n), LEVEL)
+        low, high = (float(self.points(end)) for end in ends)
+        return Standing(float(self.points(total.mean)), low, high, self.error(total.std, n))
 
-    def part(self, person: Respondent, items: list[str]) -> tuple[float, float, float]:
-        """Return score and band on some of the items, in points, by judges after as many answers."""
+    def _stage(self, n: int) -> int:
+        """The number of answers of judges that is nearest to this one."""
+        return min(max(n, 1), self.band.off.shape[1])
+
+    def part(self, person: Respondent, items: list[str]) -> Standing:
+        """Return where a system stands on some of the items, by judges after as many answers."""
         from adaptive.estimators.questionnaires.total_band import TotalBand
 
         places = np.flatnonzero(np.isin(np.array(self.items, dtype=object), items))
-        n = min(max(len(person.items), 1), self.asked.shape[1])
+        n = self._stage(len(person.items))
         said = [
             self.after(row, asked[:n][asked[:n] >= 0]).predict_total(items)[:2]
             for row, asked in zip(self.judges.scores, self.asked, strict=True)
@@ -143,9 +154,13 @@ class Calibration:
         off = self.off(mean[:, None], std[:, None], _totals(self, places))
         total = person.predict_total(items, level=LEVEL)
         ends = total.interval
-        if (len(off) + 1) * LEVEL <= len(off):
-            ends = TotalBand(off, places).interval(total.mean, total.std, total.values, 1, LEVEL)
-        return tuple(float(self.points(one, len(items))) for one in (total.mean, *ends))  # type: ignore[return-value]
+        wider = 1.0
+        if self.banded:
+            band = TotalBand(off, places)
+            ends = band.interval(total.mean, total.std, total.values, 1, LEVEL)
+            wider = band.deviations(1, LEVEL) / norm.isf((1 - LEVEL) / 2)
+        said = (total.mean, *ends, total.std * wider)
+        return Standing(*(float(self.points(one, len(items))) for one in said))
 
     def errors_on_judges(self, n: int, seed: int) -> tuple[float, float]:
         """Return the root mean square error in points after so many items, chosen and drawn at random."""

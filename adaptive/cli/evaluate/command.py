@@ -316,10 +316,7 @@ def _where(run: Run, known: Calibration) -> str:
     n = run.design.iteration
     if not n:
         return f"{run.name}: no item was answered yet"
-    person = run.design.estimator_
-    total = person.predict_total()
-    low, high = known.interval(person)
-    score, error = known.points(total.mean), known.error(total.std, n)
+    score, low, high, error = known.standing(run.design.estimator_)
     items = f"{n} item{'s' if n > 1 else ''}"
     return f"{run.name}, {items}: {score:.1f}, between {low:.1f} and {high:.1f}; error {error:.1f}"
 

@@ -96,9 +96,7 @@ def write(runs: Sequence[Run], known: Calibration, earlier: Responses, job: Job)
 def _result(run: Run, known: Calibration, others: np.ndarray, seed: int) -> tuple[dict[str, Any], list[str]]:
     """What became of a system, as data and as lines."""
     person, n = run.design.estimator_, run.design.iteration
-    total = person.predict_total()
-    (low, high), score = known.interval(person), float(known.points(total.mean))
-    error = known.error(total.std, n)
+    score, low, high, error = known.standing(person)
     result: dict[str, Any] = {"system": run.name, "score": score, "low": low, "high": high, "error": error, "items": n,
                               "of": len(known.items)}  # fmt: skip
     lines = [
@@ -118,9 +116,9 @@ def _result(run: Run, known: Calibration, others: np.ndarray, seed: int) -> tupl
     if len(parts) > 1:
         result["benchmarks"] = {}
         for name, items in parts.items():
-            mean, below, above = known.part(person, items)
-            result["benchmarks"][name] = {"score": mean, "low": below, "high": above, "items": len(items)}
-            lines.append(f"  {name}: {mean:.1f}, between {below:.1f} and {above:.1f} ({len(items)} items)")
+            part = known.part(person, items)
+            result["benchmarks"][name] = part._asdict() | {"items": len(items)}
+            lines.append(f"  {name}: {part.score:.1f}, between {part.low:.1f} and {part.high:.1f} ({len(items)} items)")
     said, numbers = signs(run, known)
     return result | numbers, lines + [f"  {one}" for one in said]
 
@@ -140,9 +138,7 @@ def _path(run: Run, known: Calibration) -> dict[str, list[Any]]:
     history, person = run.design.history_, known.respondent()
     for step, (item, answer) in enumerate(zip(history["label"], history["outcome"], strict=True), 1):
         person.partial_fit([item], [answer])
-        total, (low, high) = person.predict_total(), known.interval(person)
-        row = (run.name, step, item, run.transcript.scores[item], float(known.points(total.mean)), low, high,
-               known.error(total.std, step))  # fmt: skip
+        row = (run.name, step, item, run.transcript.scores[item], *known.standing(person))
         for name, value in zip(columns, row, strict=True):
             columns[name].append(value)
     return columns
