@@ -18,6 +18,7 @@ import numpy as np
 from scipy.stats import norm
 
 from adaptive.cli.errors import CommandError
+from adaptive.cli.evaluate.choosing import chosen_model_of, chosen_traits
 from adaptive.cli.evaluate.scale import Scale
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["LEVEL", "MODELS", "Calibration", "calibrated", "held_out"]
 
 MODELS = ("rasch", "two_parameter", "three_parameter", "four_parameter", "graded", "partial_credit")
-TRIED = ("rasch", "two_parameter", "three_parameter")  # where none was named
-MANY = 500  # items from which on none but the usual one is tried
 LEVEL = 0.9  # of every band
 JUDGES = 100  # systems that are asked to make the band
 SHARE = 0.25  # of the systems, at most
@@ -159,8 +158,8 @@ class Calibration:
             band = TotalBand(off, places)
             ends = band.interval(total.mean, total.std, total.values, 1, LEVEL)
             wider = band.deviations(1, LEVEL) / norm.isf((1 - LEVEL) / 2)
-        said = (total.mean, *ends, total.std * wider)
-        return Standing(*(float(self.points(one, len(items))) for one in said))
+        told = (total.mean, *ends, total.std * wider)
+        return Standing(*(float(self.points(one, len(items))) for one in told))
 
     def errors_on_judges(self, n: int, seed: int) -> tuple[float, float]:
         """Return the root mean square error in points after so many items, chosen and drawn at random."""
@@ -214,13 +213,15 @@ def calibrated(responses: Responses, model: str | None, n_questions: int, seed: 
     scale = Scale.of(responses.scores)
     teach, judge = held_out(responses, seed)
     teachers, judges = responses.rows(teach), responses.rows(judge)
-    notes = []
+    notes: list[str] = []
     if model is None:
-        model, told = _chosen(teachers, scale)
+        model, told = chosen_model_of(teachers, scale)
         notes += told
+    traits, told = chosen_traits(teachers, scale, model, seed)
+    notes += told
     codes = scale.codes(teachers.scores)
     try:
-        learnt = Questionnaire(model, categories=scale.categories)
+        learnt = Questionnaire(model, categories=scale.categories, item_traits=traits)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of several traits, of what did not converge: the report says so
             learnt.fit(_frame(codes, teachers.items))
@@ -239,18 +240,3 @@ def _frame(codes: np.ndarray, items: tuple[str, ...]) -> Any:
     import pandas as pd
 
     return pd.DataFrame(codes, columns=list(items))
-
-
-def _chosen(teachers: Responses, scale: Scale) -> tuple[str, list[str]]:
-    """The response model that predicts hidden answers of other systems best; of many items the usual one."""
-    from adaptive.estimators.questionnaires.model_choice import chosen_model
-
-    if scale.levels > 2:
-        return "graded", []
-    if len(teachers.items) > MANY:
-        return "two_parameter", []
-    found = chosen_model(teachers.scores, scale.categories, models=TRIED)
-    if not found.log_scores:
-        return found.model, []
-    told = ", ".join(f"{name} {score:.3f}" for name, score in found.log_scores.items())
-    return found.model, [f"{found.model} is taken: hidden answers were predicted with (nats an answer) {told}"]

@@ -223,12 +223,17 @@ def _run(job: Job, jobs: int) -> None:
             print(f"{one} is in RESPONSES, too: it is left out there.")
         known, notes, there = kept(earlier, settings["model"], most, settings["seed"], job.log)
         for note in [*notes, *report.notes_on(known, there)]:
-            print(note)
+            print(note, flush=True)
         runs = asking.opened(job, known, names, stack, points=points, most=most, common=settings["common"])
         texts = {item: text for item, text in zip(earlier.items, earlier.texts, strict=True) if text}
         try:
             waiting = asking.ask_all(
-                runs, replies, known, batch=settings["batch"], texts=texts, say=lambda run: print(_where(run, known))
+                runs,
+                replies,
+                known,
+                batch=settings["batch"],
+                texts=texts,
+                say=lambda run: print(_where(run, known), flush=True),
             )
         except CommandError as problem:
             again = job.again("--resume")

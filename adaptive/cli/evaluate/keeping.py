@@ -47,7 +47,8 @@ def kept(
             return found, list(stored["notes"]), True
     found, notes = calibrated(responses, model, n_questions, seed)
     packed = pack({
-        "model": found.learnt.response_model, "levels": found.scale.levels, "state": found.learnt.state(),
+        "model": found.learnt.response_model, "levels": found.scale.levels, "traits": found.learnt.item_traits,
+        "state": found.learnt.state(),
         "asked": found.asked, "mean": found.mean, "std": found.std, "notes": notes,
     })  # fmt: skip
     write_file(path, packed)
@@ -61,7 +62,8 @@ def _restored(responses: Responses, seed: int, stored: dict[str, Any]) -> Calibr
     from adaptive.estimators import Questionnaire
 
     scale = Scale(int(stored["levels"]))
-    learnt = Questionnaire(stored["model"], categories=scale.categories).restore(stored["state"])
+    learnt = Questionnaire(stored["model"], categories=scale.categories, item_traits=stored["traits"])
+    learnt = learnt.restore(stored["state"])
     teach, judge = held_out(responses, seed)
     same = len(teach) if len(teach) == len(responses) else 0
     return Calibration(

@@ -35,10 +35,13 @@ def notes_on(known: Calibration, there: bool) -> list[str]:
     none, all_ = int((share == 0).sum()), int((share == 1).sum())
     if none or all_:
         said.append(
-            f"{none} items were answered rightly by no earlier system and {all_} by all: they tell nothing yet "
-            "(items.csv)."
+            f"{_items(none)} answered rightly by no earlier system, {all_} by all: they tell nothing yet (items.csv)."
         )
     return said
+
+
+def _items(n: int) -> str:
+    return "1 item was" if n == 1 else f"{n} items were"
 
 
 def write(runs: Sequence[Run], known: Calibration, earlier: Responses, job: Job) -> None:
