@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from adaptive import Questionnaire, SequentialDesign, cli
 from adaptive.cli.evaluate.calibration import calibrated, held_out
 from adaptive.cli.evaluate.scale import Scale
 from adaptive.tables import read_responses
-from tests.cli.processes import assert_same_files, columns, kill_after
+from tests.cli.processes import assert_same_files, columns, interrupt_after, kill_after
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="commands of a POSIX shell")
 
@@ -119,6 +120,17 @@ def test_a_killed_run_asks_nothing_twice_and_ends_as_if_it_never_was(there, tmp_
     noted = [json.loads(line)["item"] for line in (out / "log" / "new.answers.jsonl").read_text().splitlines()]
     assert len(noted) == len(set(noted)) == 12  # no answer that was written was asked for again
     assert len(asked) - len(set(asked)) <= 4  # only what a kill found under way: two of a batch, two kills
+
+
+def test_ctrl_c_ends_what_runs_and_says_how_to_go_on(there, tmp_path):
+    late = f"{there}/lookup.sh; [ $(wc -l < $ASKED) -le 4 ] || (sleep 2; touch {tmp_path}/late)"
+    given = (there / "earlier.csv", *QUICK, "--items", 8, "--batch", 2, "--ask", late, "--out", tmp_path / "run")
+    code, _, said = interrupt_after(4, tmp_path / "run", "evaluate", *given)
+    assert code == 130
+    assert "stopped after " in said and " answers; continue with: adaptive evaluate --out" in said
+    assert said.count("\n") == 1
+    time.sleep(2.5)
+    assert not (tmp_path / "late").exists()
 
 
 def test_a_line_that_a_kill_cut_off_is_asked_again(there, tmp_path):
