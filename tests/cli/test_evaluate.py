@@ -231,7 +231,7 @@ def test_it_stops_at_the_error_and_the_calibration_is_cached(there, tmp_path, ca
     path = columns(tmp_path / "run" / "path.csv")
     errors = list(map(float, path["error"]))
     assert errors[-1] <= 6 < min(errors[:-1])
-    assert "learnt now" in capsys.readouterr().out
+    assert "once for this table" in capsys.readouterr().out
     assert run(there, tmp_path / "again", "--answers", there / "new.csv", "--error", 6) == 0
     assert "learnt before" in capsys.readouterr().out
     assert_same_files(tmp_path / "again", tmp_path / "run", ["asked.csv", "path.csv", "results.csv"])
@@ -340,10 +340,13 @@ def test_scales_are_the_coarsest_that_hold_the_scores():
         (("--ask", "true", "--column", "who=model"), "--column must be KIND=NAME"),
         (("--ask", "true", "--column", "item=nothing"), "has no column 'nothing'"),
         (("--module", "no.such:thing"), "cannot be imported"),
+        (("--answers", "OTHER"), "names none of the items"),
     ],
     ids=lambda one: "" if isinstance(one, str) else "_".join(map(str, one)) or "nothing",
 )
 def test_what_is_wrong_is_one_sentence(there, tmp_path, capsys, options, said):
+    (tmp_path / "other.csv").write_text("item,score\nx1,1\n")
+    options = [str(tmp_path / "other.csv") if one == "OTHER" else one for one in options]
     assert run(there, tmp_path / "run", *options) == 2
     shown = capsys.readouterr().err
     assert said in shown and shown.count("\n") == 1

@@ -209,7 +209,12 @@ def _run(job: Job, jobs: int) -> None:
 
     settings = job.settings
     earlier = _earlier(job)
-    names, told = _names(settings)
+    names, told = _names(settings, begun=(job.log / "new.jsonl").exists())
+    if told is not None and not set(told.items) & set(earlier.items):
+        raise CommandError(
+            f"{settings['answers']} names none of the items of {settings['responses']}: {told.items[0]!r} there, "
+            f"{earlier.items[0]!r} here."
+        )
     left_out = [one for one in names if one in earlier.systems]
     earlier = _of_use(earlier.without(names), earlier)
     points, most = settings["error"], settings["items"]
@@ -284,12 +289,10 @@ def _of_use(earlier: Responses, whole: Responses) -> Responses:
     )  # fmt: skip
 
 
-def _names(settings: dict[str, Any]) -> tuple[list[str], Responses | None]:
-    """Names of the new systems, and what the file of answers says of them."""
-    names, path = list(settings["name"]), settings["answers"]
-    if path is None:
-        return names or ["new"], None
-    if not Path(path).exists():
+def _names(settings: dict[str, Any], begun: bool) -> tuple[list[str], Responses | None]:
+    """Names of the new systems, and what the file of answers says of them; ``begun``: one without a name was asked."""
+    names, path = list(settings["name"]) or (["new"] if begun else []), settings["answers"]
+    if path is None or not Path(path).exists():
         return names or ["new"], None
     from adaptive.tables import read_responses
 

@@ -45,6 +45,12 @@ def kept(
             if place is shared:
                 write_file(path, shared.read_bytes())
             return found, list(stored["notes"]), True
+    teach, judge = (len(one) for one in held_out(responses, seed))
+    print(
+        f"learning {len(responses.items)} items from {teach} systems, and asking {judge} of the table as a new one "
+        "will be: once for this table",
+        flush=True,
+    )
     found, notes = calibrated(responses, model, n_questions, seed)
     packed = pack({
         "model": found.learnt.response_model, "levels": found.scale.levels, "traits": found.learnt.item_traits,

@@ -24,7 +24,7 @@ SHOWN = 3  # contaminated items that are printed
 def notes_on(known: Calibration, there: bool) -> list[str]:
     """What is to be said before anybody is asked."""
     n_items, teachers, judges = len(known.items), len(known.teachers), len(known.judges)
-    how = "learnt before" if there else "learnt now, and kept for other runs"
+    how = "learnt before" if there else "kept for other runs"
     said = [f"{n_items} items from {teachers} systems, {known.learnt.response_model} ({how})"]
     if known.n_taught:
         said.append(
