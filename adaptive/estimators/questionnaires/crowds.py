@@ -28,7 +28,7 @@ class Crowd(Protocol):
     """People of a bank, asked at the same time."""
 
     def predictive(self, left: np.ndarray, about_total: bool) -> Predictive:
-        """Beliefs about all answers, (people x items) in the order of people; ``left`` (people, items) were not asked."""
+        """Beliefs about all answers, people x items in the order of people; ``left`` (people, items) were not asked."""
 
     def learn(self, rows: np.ndarray, items: np.ndarray, answers: np.ndarray) -> None:
         """One answer, as asked, of each of the people in ``rows``."""
