@@ -18,7 +18,6 @@ import numpy as np
 from scipy.stats import norm
 
 from adaptive.cli.errors import CommandError
-from adaptive.cli.evaluate.choosing import chosen_model_of, chosen_traits
 from adaptive.cli.evaluate.scale import Scale
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ __all__ = ["LEVEL", "MODELS", "Calibration", "calibrated", "held_out"]
 
 MODELS = ("rasch", "two_parameter", "three_parameter", "four_parameter", "graded", "partial_credit")
 LEVEL = 0.9  # of every band
-JUDGES = 100  # systems that are asked to make the band
+JUDGES = 200  # systems that are asked to make the band
 SHARE = 0.25  # of the systems, at most
 FEW = 40  # systems of which none is held out
 _SMALL = 1e-9
@@ -60,8 +59,6 @@ class Calibration:
         Positions of the items that judges were asked, one after the other.
     mean, std : (judges, n) arrays
         Of their predicted totals after each.
-    n_taught : int
-        How many of the judges taught as well: all, where systems are few.
     """
 
     learnt: Questionnaire
@@ -71,7 +68,11 @@ class Calibration:
     asked: np.ndarray
     mean: np.ndarray
     std: np.ndarray
-    n_taught: int
+
+    @property
+    def same(self) -> bool:
+        """Whether judges taught as well, as systems are few."""
+        return not set(self.judges.systems).isdisjoint(self.teachers.systems)
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -186,10 +187,12 @@ def _totals(known: Calibration, places: np.ndarray | None) -> tuple[np.ndarray, 
 
 
 def held_out(responses: Responses, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return positions of those who teach and of those who judge: no family, and no set of copies, is in both.
+    """Return positions of those who teach and of those who judge: of no family, and near copies of none, in both.
 
-    Of fewer than 40 systems, or of one family, all do both.
+    Of fewer than 40 systems, of one family, and where only judges answered an item, all do both.
     """
+    from adaptive.estimators.questionnaires.families import without_relatives
+
     everybody, units = np.arange(len(responses)), responses.units()
     most = min(JUDGES, int(SHARE * len(responses)))
     judges: list[int] = []
@@ -203,25 +206,21 @@ def held_out(responses: Responses, seed: int) -> tuple[np.ndarray, np.ndarray]:
     if len(judges) < 10:
         return everybody, everybody[: 2 * JUDGES]
     chosen = np.array(sorted(judges))
-    return everybody[~np.isin(units, units[chosen])], chosen
+    table = np.where(np.isnan(responses.scores), -1, np.round(100 * responses.scores)).astype(int)
+    teachers = without_relatives(table, units.tolist(), chosen)
+    if np.isnan(responses.scores[teachers]).all(axis=0).any():  # an item that only judges have answered
+        return everybody, everybody[: 2 * JUDGES]
+    return teachers, chosen
 
 
-def calibrated(responses: Responses, model: str | None, n_questions: int, seed: int) -> tuple[Calibration, list[str]]:
-    """Learn the items, and ask those held out; what is to be said of it comes along."""
-    from adaptive.estimators import Questionnaire
-
+def calibrated(responses: Responses, model: str | None, n_questions: int, seed: int) -> Calibration:
+    """Learn the items, and ask those held out."""
     scale = Scale.of(responses.scores)
     teach, judge = held_out(responses, seed)
     teachers, judges = responses.rows(teach), responses.rows(judge)
-    notes: list[str] = []
-    if model is None:
-        model, told = chosen_model_of(teachers, scale)
-        notes += told
-    traits, told = chosen_traits(teachers, scale, model, seed)
-    notes += told
     codes = scale.codes(teachers.scores)
     try:
-        learnt = Questionnaire(model, categories=scale.categories, item_traits=traits)
+        learnt = questionnaire_of(model, scale)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of several traits, of what did not converge: the report says so
             learnt.fit(_frame(codes, teachers.items))
@@ -232,8 +231,17 @@ def calibrated(responses: Responses, model: str | None, n_questions: int, seed: 
     )
     place = {item: k for k, item in enumerate(responses.items)} | {None: -1}
     asked = np.array([[place[item] for item in row] for row in whole.items])
-    same = len(teach) if len(teach) == len(responses) else 0
-    return Calibration(learnt, scale, teachers, judges, asked, whole.mean, whole.std, same), notes
+    return Calibration(learnt, scale, teachers, judges, asked, whole.mean, whole.std)
+
+
+def questionnaire_of(model: str | None, scale: Scale) -> Questionnaire:
+    """A model that is named has one ability; else there are as many as predict hidden answers of others best."""
+    from adaptive.estimators import Questionnaire
+
+    if model is not None:
+        return Questionnaire(model, categories=scale.categories)
+    usual = "two_parameter" if scale.levels == 2 else "partial_credit"
+    return Questionnaire(usual, n_traits="held_out", categories=scale.categories)
 
 
 def _frame(codes: np.ndarray, items: tuple[str, ...]) -> Any:

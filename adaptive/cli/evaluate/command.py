@@ -110,8 +110,8 @@ def evaluate(
     model: Annotated[
         str | None,
         typer.Option(
-            help=f"Response model: {', '.join(MODELS)} (default: of right and wrong the one that predicts hidden "
-            "answers best, else graded).",
+            help=f"Response model of one ability: {', '.join(MODELS)} (default: as many abilities as predict hidden "
+            "answers of other systems best).",
             metavar="NAME", show_default=False,
         ),
     ] = None,
@@ -226,8 +226,8 @@ def _run(job: Job, jobs: int) -> None:
     with warnings_in_one_line(), job, ExitStack() as stack:
         for one in left_out:
             print(f"{one} is in RESPONSES, too: it is left out there.")
-        known, notes, there = kept(earlier, settings["model"], most, settings["seed"], job.log)
-        for note in [*notes, *report.notes_on(known, there)]:
+        known, there = kept(earlier, settings["model"], most, settings["seed"], job.log)
+        for note in report.notes_on(known, there):
             print(note, flush=True)
         runs = asking.opened(job, known, names, stack, points=points, most=most, common=settings["common"])
         texts = {item: text for item, text in zip(earlier.items, earlier.texts, strict=True) if text}

@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adaptive.cli.evaluate.calibration import Calibration, calibrated, held_out
+from adaptive.cli.evaluate.calibration import Calibration, calibrated, held_out, questionnaire_of
 from adaptive.cli.evaluate.scale import Scale
 from adaptive.files import write_file
 from adaptive.loop.log.snapshots import pack, unpack
@@ -32,50 +32,42 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "adaptive-designs" / "evaluate"
 
 
-def kept(
-    responses: Responses, model: str | None, n_questions: int, seed: int, log: Path
-) -> tuple[Calibration, list[str], bool]:
-    """Return the calibration, what is to be said of it, and whether it was there already."""
+def kept(responses: Responses, model: str | None, n_questions: int, seed: int, log: Path) -> tuple[Calibration, bool]:
+    """Return the calibration, and whether it was there already."""
     path = log / NAME
     shared = cache_folder() / f"{_digest(responses, model, n_questions, seed)}.npz"
     for place in (path, shared):
         with contextlib.suppress(OSError, ValueError, KeyError):
             stored = unpack(place.read_bytes())
-            found = _restored(responses, seed, stored)
+            found = _restored(responses, model, seed, stored)
             if place is shared:
                 write_file(path, shared.read_bytes())
-            return found, list(stored["notes"]), True
+            return found, True
     teach, judge = (len(one) for one in held_out(responses, seed))
     print(
         f"learning {len(responses.items)} items from {teach} systems, and asking {judge} of the table as a new one "
         "will be: once for this table",
         flush=True,
     )
-    found, notes = calibrated(responses, model, n_questions, seed)
+    found = calibrated(responses, model, n_questions, seed)
     packed = pack({
-        "model": found.learnt.response_model, "levels": found.scale.levels, "traits": found.learnt.item_traits,
-        "state": found.learnt.state(),
-        "asked": found.asked, "mean": found.mean, "std": found.std, "notes": notes,
+        "levels": found.scale.levels, "state": found.learnt.state(), "asked": found.asked, "mean": found.mean,
+        "std": found.std,
     })  # fmt: skip
     write_file(path, packed)
     with contextlib.suppress(OSError):  # a run does not end for want of a cache
         shared.parent.mkdir(parents=True, exist_ok=True)
         write_file(shared, packed)
-    return found, notes, False
+    return found, False
 
 
-def _restored(responses: Responses, seed: int, stored: dict[str, Any]) -> Calibration:
-    from adaptive.estimators import Questionnaire
-
+def _restored(responses: Responses, model: str | None, seed: int, stored: dict[str, Any]) -> Calibration:
     scale = Scale(int(stored["levels"]))
-    learnt = Questionnaire(stored["model"], categories=scale.categories, item_traits=stored["traits"])
-    learnt = learnt.restore(stored["state"])
+    learnt = questionnaire_of(model, scale).restore(stored["state"])
     teach, judge = held_out(responses, seed)
-    same = len(teach) if len(teach) == len(responses) else 0
     return Calibration(
-        learnt, scale, responses.rows(teach), responses.rows(judge), stored["asked"], stored["mean"], stored["std"],
-        same,
-    )  # fmt: skip
+        learnt, scale, responses.rows(teach), responses.rows(judge), stored["asked"], stored["mean"], stored["std"]
+    )
 
 
 def _digest(responses: Responses, model: str | None, n_questions: int, seed: int) -> str:

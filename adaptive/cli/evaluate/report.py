@@ -25,8 +25,8 @@ def notes_on(known: Calibration, there: bool) -> list[str]:
     """What is to be said before anybody is asked."""
     n_items, teachers, judges = len(known.items), len(known.teachers), len(known.judges)
     how = "learnt before" if there else "kept for other runs"
-    said = [f"{n_items} items from {teachers} systems, {known.learnt.response_model} ({how})"]
-    if known.n_taught:
+    said = [f"{n_items} items from {teachers} systems, {_model(known)} ({how})"]
+    if known.same:
         said.append(
             f"the band is of {judges} systems that taught the items, too, as there are few or they are of one family: "
             "it is a little too narrow."
@@ -38,6 +38,11 @@ def notes_on(known: Calibration, there: bool) -> list[str]:
             f"{_items(none)} answered rightly by no earlier system, {all_} by all: they tell nothing yet (items.csv)."
         )
     return said
+
+
+def _model(known: Calibration) -> str:
+    n = len(known.learnt.bank_.traits)
+    return f"{known.learnt.response_model} model of {'one ability' if n == 1 else f'{n} abilities'}"
 
 
 def _items(n: int) -> str:
@@ -90,8 +95,8 @@ def write(runs: Sequence[Run], known: Calibration, earlier: Responses, job: Job)
         )
     _draw(runs, paths, others, job)
     job.write_summary({
-        "systems": results, "level": LEVEL, "model": known.learnt.response_model, "earlier systems": len(earlier),
-        "calibrated by": len(known.teachers), "held out for the band": 0 if known.n_taught else len(known.judges),
+        "systems": results, "level": LEVEL, "model": _model(known), "earlier systems": len(earlier),
+        "calibrated by": len(known.teachers), "held out for the band": 0 if known.same else len(known.judges),
         "items": len(known.items), "set aside": [list(one) for one in aside],
     })  # fmt: skip
 
@@ -109,7 +114,7 @@ def _result(run: Run, known: Calibration, others: np.ndarray, seed: int) -> tupl
     if n:
         chosen, random = known.errors_on_judges(n, seed)
         result |= {"chosen_error": chosen, "random_error": random}
-        who = f"{len(known.judges)} systems {'of the table' if known.n_taught else 'held out'}"
+        who = f"{len(known.judges)} systems {'of the table' if known.same else 'held out'}"
         lines.append(
             f"  {who} were off by {chosen:.1f} after as many items chosen so, by {random:.1f} after as many drawn at "
             "random"
@@ -163,13 +168,22 @@ def _write_asked(runs: Sequence[Run], earlier: Responses, known: Calibration, jo
     job.write_csv("asked.csv", columns)
 
 
+def _correlation(item: np.ndarray, others: np.ndarray) -> float | None:
+    """How well an item tells systems apart: its correlation with the score on the other items."""
+    if len(item) < 3 or not item.std() or not others.std():
+        return None
+    return float(np.corrcoef(item, others)[0, 1])
+
+
 def _write_items(known: Calibration, job: Job) -> None:
-    parameters, seen = known.learnt.item_parameters_, ~np.isnan(known.teachers.scores)
+    scores = known.teachers.scores
+    seen = ~np.isnan(scores)
+    others = np.nansum(scores, axis=1, keepdims=True) - np.where(seen, scores, 0.0)
+    others = others / np.maximum(seen.sum(axis=1, keepdims=True) - seen, 1)
+    apart = [_correlation(scores[there, j], others[there, j]) for j, there in enumerate(seen.T)]
     job.write_csv("items.csv", {
         "item": list(known.items), "benchmark": list(known.teachers.benchmarks),
-        "answers": seen.sum(axis=0).tolist(), "share_right": np.nanmean(known.teachers.scores, axis=0).tolist(),
-        "discrimination": parameters[:, 0].tolist(),
-        "difficulty": [float(one) if np.isfinite(one) else None for one in parameters[:, 1]],
+        "answers": seen.sum(axis=0).tolist(), "share_right": np.nanmean(scores, axis=0).tolist(), "correlation": apart,
     })  # fmt: skip
 
 
