@@ -84,7 +84,7 @@ def write(runs: Sequence[Run], known: Calibration, earlier: Responses, job: Job)
         job.write_csv(
             "aside.csv", {name: [one[k] for one in aside] for k, name in enumerate(("system", "item", "why"))}
         )
-        print(f"{len(aside)} items got no answer and were set aside, such as {aside[0][1]!r}: {aside[0][2]}")
+        print(f"{_items(len(aside))} not answered and set aside, such as {aside[0][1]!r}: {aside[0][2]}")
     found = contaminated(known, earlier)
     if found["item"]:
         job.write_csv("contaminated.csv", found)
@@ -203,10 +203,11 @@ def _draw(runs: Sequence[Run], paths: dict[str, dict[str, list[Any]]], others: n
         if path["score"]:
             beside.axhline(path["score"][-1], color=colour, linewidth=1.5)
     ax.set(xlabel="items asked", ylabel="score on all items, points", ylim=(0, 100))
-    ax.set_title(f"Score with its {LEVEL:.0%} band")
+    of = f"{runs[0].name}: score" if len(runs) == 1 else "Scores"
+    ax.set_title(f"{of} after each item, with {LEVEL:.0%} bands")
     if len(runs) > 1:
         ax.legend(frameon=False, fontsize="small")
     beside.hist(others, bins=np.linspace(0, 100, 41).tolist(), orientation="horizontal", color="0.75")
-    beside.set_title(f"{len(others)} earlier", fontsize="small")
-    beside.set_xlabel("systems")
+    beside.set_title("earlier systems", fontsize="medium")
+    beside.set_xlabel(f"of {len(others)}")
     job.draw(drawing, "score")

@@ -38,7 +38,7 @@ def command(line):
     app(line.split()[1:], standalone_mode=False)
 
 
-command("adaptive evaluate earlier.csv --answers answers.csv --items 12 --model two_parameter --out run")
+command("adaptive evaluate earlier.csv --answers answers.csv --items 12 --out run")
 print(f"on all 60 items it has {100 * right[160].mean():.1f}")
 
 # %%
