@@ -4,7 +4,7 @@ Some systems teach the items. The others, of other families and copies of none t
 will be: how far their predicted scores are off is what a band is made of.
 
     band after k items  =  mean_k +- q_k std_k,    q_k the .9 quantile over them of |T_u - mean_uk| / std_uk
-    error               =  q_k std_k / 1.645,      the deviation of a Gaussian that has this band
+    error               =  std_k sqrt(sum_u (T_u - mean_uk)^2 / sum_u std_uk^2)
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.stats import norm
 
 from adaptive.cli.errors import CommandError
 from adaptive.cli.evaluate.scale import Scale
@@ -124,8 +123,8 @@ class Calibration:
 
     def error(self, std: float, n: int) -> float:
         """Return the error of a score after so many items, in points."""
-        wider = self.band.deviations(self._stage(n), LEVEL) / norm.isf((1 - LEVEL) / 2) if self.banded else 1.0
-        return float(self.points(std * wider))
+        k = self._stage(n) - 1
+        return float(self.points(std * _ratio(self.mean[:, k], self.std[:, k], self.truth)))
 
     def standing(self, person: Respondent) -> Standing:
         """Return where a system stands after its answers."""
@@ -151,15 +150,13 @@ class Calibration:
             for row, asked in zip(self.judges.scores, self.asked, strict=True)
         ]
         mean, std = np.array(said).T
-        off = self.off(mean[:, None], std[:, None], _totals(self, places))
+        truth = _totals(self, places)
+        off = self.off(mean[:, None], std[:, None], truth)
         total = person.predict_total(items, level=LEVEL)
         ends = total.interval
-        wider = 1.0
         if self.banded:
-            band = TotalBand(off, places)
-            ends = band.interval(total.mean, total.std, total.values, 1, LEVEL)
-            wider = band.deviations(1, LEVEL) / norm.isf((1 - LEVEL) / 2)
-        told = (total.mean, *ends, total.std * wider)
+            ends = TotalBand(off, places).interval(total.mean, total.std, total.values, 1, LEVEL)
+        told = (total.mean, *ends, total.std * _ratio(mean, std, truth))
         return Standing(*(float(self.points(one, len(items))) for one in told))
 
     def errors_on_judges(self, n: int, seed: int) -> tuple[float, float]:
@@ -174,6 +171,13 @@ class Calibration:
             means.append(self.after(row, drawn).predict_total().mean)
         random = np.sqrt(np.mean((np.array(means) - truth) ** 2))
         return float(self.points(chosen)), float(self.points(random))
+
+
+def _ratio(mean: np.ndarray, std: np.ndarray, truth: tuple[np.ndarray, np.ndarray]) -> float:
+    """How much larger errors of judges are than their deviations: of sums, as one deviation may be far too small."""
+    total, doubt = truth
+    stated = float(np.sum(std**2))
+    return float(np.sqrt(np.sum((total - mean) ** 2 + doubt**2) / stated)) if stated > _SMALL else 1.0
 
 
 def _totals(known: Calibration, places: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
