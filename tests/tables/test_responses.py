@@ -91,6 +91,7 @@ def test_samples_of_the_evaluation_harness_are_a_table(tmp_path):
     write(folder / "org__large" / "samples_gsm8k_2024-06-01T00-00-00.123.jsonl", first[:2])
     found = read_responses(folder)
     assert sorted(found.systems) == ["org/large", "org/small"]
+    assert set(found.families) == {"org"}
     table = found.to_frame()
     assert table.loc["org/small"].to_dict() == {
         "gsm8k/0": 0, "gsm8k/1": 1, "gsm8k/2": 1, "arc_easy/0": 1, "arc_easy/1": 1, "arc_easy/2": 1,

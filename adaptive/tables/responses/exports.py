@@ -1,6 +1,7 @@
 """Exports of evaluation programs, an answer at a time.
 
-The system is the folder that a file is in, the benchmark its task, the item the task and the number of the document.
+The system is the folder that a file is in, its family who published it (ORG of ORG/MODEL), the benchmark its task, the
+item the task and the number of the document.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ def harness_samples(files: Sequence[Path], metric: str | None) -> Iterator[Recor
                     f"{path}, line {line}: there is no doc_id; expected a sample of lm-evaluation-harness."
                 )
             score = _score(row, metric, f"{path}, line {line}")
-            yield Record(_system(path.parent), f"{task}/{row['doc_id']}", score, task, _text(row))
+            system = _system(path.parent)
+            yield Record(system, f"{task}/{row['doc_id']}", score, task, _text(row), _family(system))
 
 
 def leaderboard_details(files: Sequence[Path], metric: str | None) -> Iterator[Record]:
@@ -77,7 +79,8 @@ def leaderboard_details(files: Sequence[Path], metric: str | None) -> Iterator[R
             score = _score(
                 {**row, **nested} if isinstance(nested, Mapping) else row, metric, f"{path}, row {number + 1}"
             )
-            yield Record(_system(_folder(path)), f"{task}/{number}", score, task, _text(row))
+            system = _system(_folder(path))
+            yield Record(system, f"{task}/{number}", score, task, _text(row), _family(system))
 
 
 def helm_stats(files: Sequence[Path], metric: str | None) -> Iterator[Record]:
@@ -153,3 +156,8 @@ def _system(folder: Path) -> str:
     """The name of a system as its folder has it: ``details_ORG__MODEL`` and ``ORG__MODEL`` are ORG/MODEL."""
     name = _folder(folder / "file").resolve().name
     return name.removeprefix("details_").removesuffix("-details").replace("__", "/")
+
+
+def _family(system: str) -> str:
+    """Who published a system that is called ORG/MODEL."""
+    return system.partition("/")[0] if "/" in system else ""
