@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from adaptive.loop import SequentialDesign
     from adaptive.loop.query import Query
 
-__all__ = ["Run", "ScoreError", "Wanted", "ask_all", "opened"]
+__all__ = ["Run", "ScoreError", "Wanted", "ask_all", "from_table", "opened"]
 
 IN_A_ROW = 3  # items without an answer after which the command ends
 
@@ -128,7 +128,7 @@ def ask_all(
     say : callable(run)
         Is called after every query that was answered.
     """
-    row, started = 0, any(run.design.iteration for run in runs)
+    in_a_row, started = 0, any(run.design.iteration for run in runs)
     while True:
         queries = [(run, query) for run in runs if (query := run.query(batch)) is not None]
         _fetch(queries, replies, texts)
@@ -142,11 +142,11 @@ def ask_all(
             return waiting
         failed = [(run, item) for run, query in done for item in query.labels if item not in run.transcript.scores]
         answered = sum(len(query) for _, query in done) - len(failed)
-        row = 0 if answered else row + len(failed)
-        if failed and not answered and (not started or row >= IN_A_ROW):
+        in_a_row = 0 if answered else in_a_row + len(failed)
+        if failed and not answered and (not started or in_a_row >= IN_A_ROW):
             run, item = failed[-1]
             raise CommandError(
-                f"{_times(row)} in a row got no answer, the last {item!r}: {run.transcript.problems[item]}", 1
+                f"{_times(in_a_row)} in a row got no answer, the last {item!r}: {run.transcript.problems[item]}", 1
             )
         started = True
         for run, query in done:

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.total_band import TotalBand
     from adaptive.tables import Responses
 
-__all__ = ["LEVEL", "MODELS", "Calibration", "calibrated", "held_out"]
+__all__ = ["LEVEL", "Calibration", "Standing", "calibrated", "held_out", "questionnaire_of"]
 
-MODELS = ("rasch", "two_parameter", "three_parameter", "four_parameter", "graded", "partial_credit")
 LEVEL = 0.9  # of every band
 JUDGES = 200  # systems that are asked to make the band
 SHARE = 0.25  # of the systems, at most
