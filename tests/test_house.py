@@ -48,6 +48,7 @@ FAMILY_IMPORTS = {
     ("counts", "gaussian_process"): "a Cox process is a Gaussian process on a log rate",
 }
 ROOM_IMPORTS = {
+    ("datasets", "tables"): "benchmarks are tables of systems and items",
     ("inference", "predictive"): "quantiles of mixtures are those of predictives",
     ("scorers", "potentials"): "a type only",
     ("search", "potentials"): "a type only",

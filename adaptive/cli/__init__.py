@@ -16,6 +16,7 @@ from adaptive.cli import (
     calibrate,
     classify,
     counts,
+    evaluate,
     kspace,
     label,
     move,
@@ -47,6 +48,7 @@ app.command()(counts.counts)
 app.command()(recommend.recommend)
 app.command()(move.move)
 app.command()(calibrate.calibrate)
+app.command()(evaluate.evaluate)
 app.command(epilog=keys_help())(ask.ask)
 app.command(epilog=keys_help())(serve.serve)
 app.command()(serve.export)

@@ -8,6 +8,7 @@ The folder (default ``~/adaptive_data``) holds one sub-folder per collection::
     text-newsgroups/newsgroups20_bow.npz, labels.csv    word counts of 20 Newsgroups, split by date
     text-poliblog, text-cora, text-sotu                 word counts or texts, with metadata
     usps/usps.npz, ripley/ripley_synth.npz
+    llm-benchmarks/mmlu.npz ...  language models of a leaderboard and the items they answered rightly
     psychometrics/big5_ipip50.tsv.gz ... irt/VerbAgg.csv.gz   answers of people to questionnaires
     counts/coal.csv, DoctorVisits.csv.gz; spikes/cockroach_spikes.csv.gz; lastfm-2k/user_artists.dat.gz
     sushi/sushi_a_rankings.csv.gz, jester5k/jester5k.npz; a user's own sushi3b.5000.10.order, movielens/u.data
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from adaptive.lazy import lazily as _lazily
 
 if _TYPE_CHECKING:
+    from adaptive.datasets.benchmarks import load_benchmark
     from adaptive.datasets.counts import coal, spikes, visits
     from adaptive.datasets.data_folder import DataNotFoundError, file, folder
     from adaptive.datasets.digits import digits_pair, usps
@@ -50,6 +52,7 @@ __all__ = [
     "jester",
     "lastfm",
     "libsvm",
+    "load_benchmark",
     "logs",
     "movielens",
     "newsgroups",

@@ -2,6 +2,7 @@
 
 read_cells     text with lines, whatever the encoding, the separator, the packing
 Cells          its columns as ids, numbers, times; what is something else is refused by file, line and column
+read_responses systems x items, who got what score; long, wide, exports of evaluation programs
 columns_of     the kind of every column; Preparation makes features of them
 """
 
@@ -9,6 +10,7 @@ from adaptive.tables.cells import Cells, TableError, listed
 from adaptive.tables.columns import Column, Kind, columns_of
 from adaptive.tables.preparing import Preparation
 from adaptive.tables.reading import TableFile, read_cells
+from adaptive.tables.responses import Responses, read_responses
 from adaptive.tables.targets import class_labels, refuse_continuous
 from adaptive.tables.values import MISSING, is_missing, number_of
 
@@ -18,6 +20,7 @@ __all__ = [
     "Column",
     "Kind",
     "Preparation",
+    "Responses",
     "TableError",
     "TableFile",
     "class_labels",
@@ -26,5 +29,6 @@ __all__ = [
     "listed",
     "number_of",
     "read_cells",
+    "read_responses",
     "refuse_continuous",
 ]

@@ -112,6 +112,16 @@ class Answers:
             raise ValueError(f"person {who!r} answers item {what!r} twice; each is asked once.")
         return self
 
+    def of_people(self, people: np.ndarray) -> Self:
+        """The answers of some people (positions), numbered as these are."""
+        number = np.full(len(self.people), -1)
+        number[people] = np.arange(len(people))
+        kept = number[self.person] >= 0
+        return replace(
+            self, people=tuple(self.people[k] for k in people), person=number[self.person[kept]],
+            item=self.item[kept], answer=self.answer[kept],
+        )  # fmt: skip
+
     @property
     def keys(self) -> np.ndarray:
         """(n,) one number per (person, item)."""

@@ -10,7 +10,7 @@ the two may correlate.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -140,12 +140,12 @@ def examined(
     if len(people) < LEAST_PEOPLE:
         return None
     people = np.random.default_rng(seed).permutation(people)[:PEOPLE]
-    sample = _of_people(turned, people)
+    sample = turned.of_people(people)
     curve = CURVES[RICHER.get(settings.response_model, settings.response_model)]
     gains = np.zeros((2, len(sample)))
     for fold in range(FOLDS):
         held = np.arange(len(people)) % FOLDS == fold
-        train, judge = _of_people(sample, np.flatnonzero(~held)), _of_people(sample, np.flatnonzero(held))
+        train, judge = sample.of_people(np.flatnonzero(~held)), sample.of_people(np.flatnonzero(held))
         gains[:, held[sample.person]] = _gain(curve, train, judge)
     first_gain, gain = (float(one) for one in gains.mean(axis=1))
     spread = np.bincount(sample.person, weights=gains[1] - gain)
@@ -179,17 +179,6 @@ def _gain(curve: Curve, train: Answers, judge: Answers) -> np.ndarray:
     none = np.log(shares / shares.sum(axis=1, keepdims=True))[judge.item, judge.answer]
     alone = one.log_probabilities(curve, judge, c)
     return np.stack([alone - none, two.log_probabilities(curve, judge, better) - alone])
-
-
-def _of_people(answers: Answers, people: np.ndarray) -> Answers:
-    """The answers of some people, numbered as these are."""
-    number = np.full(len(answers.people), -1)
-    number[people] = np.arange(len(people))
-    kept = number[answers.person] >= 0
-    return replace(
-        answers, people=tuple(answers.people[k] for k in people), person=number[answers.person[kept]],
-        item=answers.item[kept], answer=answers.answer[kept],
-    )  # fmt: skip
 
 
 def _scores(answers: Answers) -> np.ndarray:

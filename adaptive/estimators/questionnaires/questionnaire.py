@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,6 +15,8 @@ from adaptive.estimators.questionnaires import bank_files, reports
 from adaptive.estimators.questionnaires.answers import Answers, categories_of, is_triples, pairs_of, table_of
 from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.bank_parameters import bank_of_parameters
+from adaptive.estimators.questionnaires.factors.belief import FactorBelief
+from adaptive.estimators.questionnaires.families import family_folds
 from adaptive.estimators.questionnaires.item_response_belief import ItemResponseBelief
 from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
 from adaptive.estimators.questionnaires.ordinal.belief import OrdinalBelief
@@ -49,8 +52,12 @@ class Questionnaire(BeliefEstimator):
         answers best differs from scale to scale (``ours-default-questionnaires``); `adaptive calibrate` looks.
     item_traits : sequence or mapping, optional
         The trait, or list of traits, that each item measures.
-    n_traits : int, default 1
-        Where ``item_traits`` is not given: item j < n_traits measures the traits up to j, later ones all.
+    n_traits : int or "held_out", default 1
+        Where ``item_traits`` is not given. Up to three: item j < n_traits measures the traits up to j, later ones all.
+        More, or as many of 1, 2, 4, 8 and 16 as predict hidden answers of other people best ("held_out"): every item
+        measures all, people are Gaussians, and items the joint mode of both; of the two-parameter and partial credit
+        models. That is the one for totals of many items: half to two thirds of the error of one trait
+        (``ours-evaluate-error``).
     categories : sequence of int, optional
         The answers, in order, at most 10. Default: 0 and 1 where nothing else was answered, else from 1, or from 0
         where that was answered, to the highest; ``fit`` says which of them nobody answered.
@@ -132,7 +139,7 @@ class Questionnaire(BeliefEstimator):
         response_model: str = "ordinal",
         *,
         item_traits: Traits = None,
-        n_traits: int = 1,
+        n_traits: int | str = 1,
         categories: Sequence[int] | None = None,
         reverse: Sequence[Label] = (),
         styles: str = "both",
@@ -201,7 +208,9 @@ class Questionnaire(BeliefEstimator):
             )
 
     def _belief_about(self, data: Answers | None) -> type[Belief[QuestionnaireSettings, Answers]]:
-        return OrdinalBelief if self.response_model == "ordinal" else ItemResponseBelief
+        if self.response_model == "ordinal":
+            return OrdinalBelief
+        return FactorBelief if QuestionnaireSettings.of(self).many_traits else ItemResponseBelief
 
     def _measured(self, X: Any, y: ArrayLike | None, earlier: Answers | None = None) -> Answers:
         if earlier is not None and not len(earlier):
@@ -460,7 +469,8 @@ class Questionnaire(BeliefEstimator):
 
     def total_band(
         self, answers: Given, n_questions: int, *, scorer: Scorer = "information_gain", target: Target = None,
-        prior: Prior = None, counted: Sequence[Label] | None = None, random_state: RandomState = None,
+        prior: Prior = None, counted: Sequence[Label] | None = None, families: Sequence[Label] | None = None,
+        random_state: RandomState = None,
     ) -> TotalBand:  # fmt: skip
         """Return how far predicted totals are off for people who are asked in the same way, once for a bank.
 
@@ -473,6 +483,10 @@ class Questionnaire(BeliefEstimator):
             At most.
         scorer, target, prior, counted, random_state
             As of :meth:`simulate`: the way of asking.
+        families : sequence of labels, optional
+            One for each of the people: then these may be those who calibrated. Each fifth of the families is asked from
+            items that the others taught, with the same parameters, copies of them left out. Of language models on four
+            benchmarks nominal .90 then covers .85 to .93 of those of other families (``ours-evaluate-coverage``).
 
         Returns
         -------
@@ -488,10 +502,17 @@ class Questionnaire(BeliefEstimator):
         >>> person.predict_total(level=0.9).interval, person.predict_total(level=0.9, band=band).interval
         (array([1, 3]), array([1, 3]))
         """
-        return total_band(
-            self.bank_, self._of_strangers(answers), n_questions, scorer=scorer, target=target, prior=prior,
-            counted=counted, random_state=random_state,
-        )  # fmt: skip
+        options: Options = {"scorer": scorer, "target": target, "prior": prior, "counted": counted}
+        given = self._of_strangers(answers)
+        if families is None:
+            return total_band(self.bank_, given, n_questions, **options, random_state=random_state)
+        settings, bands = self.fitted_belief().settings, []
+        if settings.many_traits:  # as many as were chosen
+            settings = replace(settings, n_traits=len(self.bank_.traits))
+        for teach, judged in family_folds(given.table(), families):
+            bank, others = type(self.belief_).learnt(settings, given.of_people(teach)).bank, given.of_people(judged)
+            bands.append(total_band(bank, others, n_questions, **options, random_state=random_state))
+        return bands[0]._replace(off=np.concatenate([band.off for band in bands]))
 
     # -- reports -----------------------------------------------------------------------------------------------------
 

@@ -51,6 +51,8 @@ class Respondent(DesignMixin):
     Attributes
     ----------
     mean, std : (traits,) arrays
+    counted_ : (s,) array of int
+        Positions of the items that make the total.
     """
 
     def __init__(
@@ -59,7 +61,7 @@ class Respondent(DesignMixin):
         self.bank, self.target, self.prior, self.counted = bank, target, prior, counted
         self.about_total = _is_total(bank.traits, target)
         self._traits = _traits(bank.traits, None if self.about_total else target)
-        self._counted = np.arange(len(bank)) if counted is None else bank.positions(_labels(counted))
+        self.counted_ = np.arange(len(bank)) if counted is None else bank.positions(_labels(counted))
         self.person_ = bank.person(_prior(bank.traits, prior))
         if self.about_total:
             self.predict_total()  # a model without totals is refused here
@@ -135,7 +137,7 @@ class Respondent(DesignMixin):
         """
         if not 0 < level < 1:
             raise ValueError(f"level must be between 0 and 1, got {level!r}.")
-        counted = self._counted if items is None else self.bank.positions(_labels(items))
+        counted = self.counted_ if items is None else self.bank.positions(_labels(items))
         found = self.person_.total(counted, level)
         if band is None:
             return found
@@ -214,7 +216,7 @@ class Respondent(DesignMixin):
         positions = self.bank.positions(_labels(candidates))
         traits, about = self._traits, None
         if self.about_total if target is None else _is_total(self.bank.traits, target):
-            return self.person_.about_total(positions, self._counted, random_state)
+            return self.person_.about_total(positions, self.counted_, random_state)
         if target is not None:
             try:
                 traits = _traits(self.bank.traits, target)

@@ -10,7 +10,7 @@ import numpy as np
 from adaptive import checks
 from adaptive.estimators.belief import Settings
 from adaptive.estimators.questionnaires.answers import MOST
-from adaptive.estimators.questionnaires.base import Loadings
+from adaptive.estimators.questionnaires.base import MOST_TOGETHER, Loadings
 from adaptive.estimators.questionnaires.curves import CURVES
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class QuestionnaireSettings(Settings):
 
     response_model: str = "ordinal"
     item_traits: Traits = None
-    n_traits: int = 1
+    n_traits: int | str = 1
     categories: Sequence[int] | None = None
     reverse: Sequence[Label] = ()
     styles: str = "both"
@@ -54,7 +54,16 @@ class QuestionnaireSettings(Settings):
         checks.choice("response_model", self.response_model, ("ordinal", *CURVES))
         checks.choice("styles", self.styles, ("both", "items", "people"))
         checks.choice("response", self.response, ("all", "adjacent"))
-        checks.integer("n_traits", self.n_traits, minimum=1)
+        if self.n_traits != "held_out":
+            checks.integer("n_traits", self.n_traits, minimum=1)
+        if self.many_traits:
+            if self.response_model not in ("two_parameter", "partial_credit"):
+                raise ValueError(
+                    f'n_traits={self.n_traits!r} needs response_model "two_parameter" or "partial_credit", got '
+                    f"{self.response_model!r}."
+                )
+            if self.item_traits is not None:
+                raise ValueError(f"item_traits names the traits, so that n_traits={self.n_traits!r} cannot be learnt.")
         if self.max_iter is not None:
             checks.integer("max_iter", self.max_iter, minimum=1)
         if self.tol is not None:
@@ -70,13 +79,18 @@ class QuestionnaireSettings(Settings):
             )
 
     @property
+    def many_traits(self) -> bool:
+        """True where there are too many traits for a grid, or their number is to be found."""
+        return self.n_traits == "held_out" or int(self.n_traits) > MOST_TOGETHER
+
+    @property
     def scale(self) -> tuple[int, ...]:
         """The categories before any answer."""
         return (0, 1) if self.categories is None else tuple(self.categories)
 
     def loadings(self, items: Sequence[Label]) -> Loadings:
         """Traits that each item measures."""
-        return Loadings.of(self.item_traits, self.n_traits, items)
+        return Loadings.of(self.item_traits, int(self.n_traits), items)
 
     def reversed(self, items: Sequence[Label]) -> np.ndarray:
         """(items,) whether a higher answer means less of the trait."""

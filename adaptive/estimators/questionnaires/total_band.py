@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from adaptive.estimators.questionnaires.crowds import points_of
 from adaptive.estimators.questionnaires.respondent import Respondent
-from adaptive.estimators.questionnaires.simulation import simulate
+from adaptive.estimators.questionnaires.simulation import replay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from adaptive.estimators.questionnaires.answers import Answers, Label
-    from adaptive.estimators.questionnaires.bank import Bank
-    from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
+    from adaptive.estimators.questionnaires.base import ItemBank
     from adaptive.estimators.questionnaires.respondent import Prior, Target
     from adaptive.types import RandomState, Scorer
 
@@ -67,30 +67,18 @@ class TotalBand(NamedTuple):
 
 
 def total_band(
-    bank: Bank | OrdinalBank, answers: Answers, n_questions: int, *, scorer: Scorer, target: Target, prior: Prior,
+    bank: ItemBank, answers: Answers, n_questions: int, *, scorer: Scorer, target: Target, prior: Prior,
     counted: Sequence[Label] | None, random_state: RandomState,
 ) -> TotalBand:  # fmt: skip
     """Replay people through the test; those of whom not all counted items are known are left out."""
     everybody = Respondent(bank, target, prior, counted)
-    places = np.arange(len(bank)) if counted is None else np.unique(bank.positions(list(counted)))
+    places = np.unique(everybody.counted_)
     table = answers.with_items(bank.items).table()
-    whole = np.flatnonzero((table[:, places] >= 0).all(axis=1))
-    if not len(whole):
+    table = table[(table[:, places] >= 0).all(axis=1)]
+    if not len(table):
         raise ValueError("answers must hold people who answered all items that make the total; there is none.")
-    asked = simulate(
-        bank, answers, n_questions, scorer=scorer, target=target, prior=prior, counted=counted,
-        random_state=random_state,
-    ).items  # fmt: skip
-    position = {item: k for k, item in enumerate(bank.items)}
-    off = np.zeros((len(whole), n_questions))
-    for row, u in enumerate(whole):
-        person = everybody.stranger()
-        missing = [bank.items[k] for k in places]
-        told = person.stranger().partial_fit(missing, [bank.categories[table[u, k]] for k in places])
-        truth = told.predict_total().mean
-        for k, item in enumerate(asked[u]):
-            if item is not None:
-                person.partial_fit([item], [bank.categories[table[u, position[item]]]])
-            said = person.predict_total()
-            off[row, k] = abs(truth - said.mean) / max(said.std, _SMALL) if abs(truth - said.mean) > _SMALL else 0.0
-    return TotalBand(off, places)
+    everybody.predict_total()  # a model without totals is refused here
+    said = replay(everybody, table, n_questions, scorer=scorer, totals=True, random_state=random_state).totals
+    truth = points_of(bank)[places, table[:, places]].sum(axis=1)
+    far = np.abs(truth[:, None] - said[..., 0])
+    return TotalBand(np.where(far > _SMALL, far / np.maximum(said[..., 1], _SMALL), 0.0), places)

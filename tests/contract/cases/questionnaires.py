@@ -21,6 +21,10 @@ def ordinal():
     return Questionnaire(trait_noise=1.0, categories=(1, 2, 3))
 
 
+def many_traits():
+    return Questionnaire("partial_credit", n_traits=4, categories=(1, 2, 3)).fit(ANSWERED)
+
+
 def item_response(name):
     return lambda: Questionnaire(name, categories=(1, 2, 3))
 
@@ -45,6 +49,7 @@ CASES = [
     ),
     *(of_pairs(name, item_response(name), ANSWERED) for name in ("graded", "partial_credit")),
     of_pairs("ordinal", ordinal, ANSWERED),
+    of_pairs("of many traits", lambda: Questionnaire("partial_credit", n_traits=4, categories=(1, 2, 3)), ANSWERED),
     Case(
         "Respondent", KNOWN_ITEMS.respondent, list(range(23)), ([23, 24], np.array([2, 3])), answers, target=[23, 24],
         once=True,
@@ -52,5 +57,13 @@ CASES = [
     Case(
         "Respondent ordinal", lambda: ordinal().fit(ANSWERED).respondent(), list(range(12)), ([12], np.array([2])),
         answers, given="direction", once=True,
+    ),
+    Case(
+        "Respondent of many traits", lambda: many_traits().respondent(), list(range(12)), ([12], np.array([2])),
+        answers, given="direction", once=True,
+    ),
+    Case(
+        "Respondent of many traits about the total", lambda: many_traits().respondent("total"), list(range(12)),
+        ([12], np.array([2])), answers, given="direction", once=True,
     ),
 ]  # fmt: skip

@@ -1,0 +1,342 @@
+"""``adaptive evaluate``: the score of a new system on all items, from the few that tell most about it."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from adaptive.cli.errors import CommandError, warnings_in_one_line
+from adaptive.cli.job import Job
+from adaptive.cli.options import (
+    Format,
+    Resume,
+    out_folder,
+    require_at_least,
+    require_one_of,
+    require_share,
+    stated,
+    whole_number,
+)
+
+if TYPE_CHECKING:
+    from adaptive.cli.evaluate.asking import Replies, Run, Wanted
+    from adaptive.cli.evaluate.calibration import Calibration
+    from adaptive.tables import Responses
+
+__all__ = ["evaluate"]
+
+ITEMS, ERROR = 60, 2.0  # where neither was stated
+MOST = 200  # items where only an error was stated
+FREE = ("ask", "module", "answers", "timeout", "attempts")  # how answers are got may change when a run goes on
+KINDS = "system, item, score, benchmark, text, family"
+MODELS = ("rasch", "two_parameter", "three_parameter", "four_parameter", "graded", "partial_credit")
+
+
+def evaluate(
+    context: typer.Context,
+    responses: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Earlier systems x items: a table (.csv, .csv.gz, .parquet), a line for each answer or for each "
+            "system, gaps allowed; or a file or folder of lm-evaluation-harness samples (samples_*.jsonl), of details "
+            "of a leaderboard (details_*.parquet), of runs of HELM (per_instance_stats.json).",
+            metavar="RESPONSES", show_default=False,
+        ),
+    ] = None,
+    ask: Annotated[
+        str | None,
+        typer.Option(
+            help="Shell command that gets an item on standard input, its name in $ADAPTIVE_ITEM and the system's in "
+            "$ADAPTIVE_SYSTEM, and prints right, wrong, or a score from 0 to 1 as its last line.",
+            metavar="COMMAND", show_default=False,
+        ),
+    ] = None,
+    module: Annotated[
+        str | None,
+        typer.Option(
+            help="Python function that gets an item (and, where it has parameters item and system, these names) and "
+            "returns such a score.",
+            metavar="PACKAGE.MODULE:FUNCTION", show_default=False,
+        ),
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of answers, as RESPONSES may be, or with columns item and score only. What it lacks is printed "
+            "and written to next.csv; with --resume it is read again.",
+            metavar="FILE", show_default=False,
+        ),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Name of the new system; repeatable, for several at once (default new, or those in --answers). One "
+            "that RESPONSES holds is left out there.",
+            metavar="NAME", show_default=False,
+        ),
+    ] = None,
+    error: Annotated[
+        float | None,
+        typer.Option(
+            help="Stop when the error of the score is at most so many points of 100 (default 2, with --items alone "
+            "none).",
+            metavar="POINTS", show_default=False,
+        ),
+    ] = None,
+    items: Annotated[
+        int | None, whole_number("Stop after so many items (default 60, with --error alone 200).")
+    ] = None,
+    batch: Annotated[int, whole_number("Items chosen together and asked at the same time (default 1).")] = 1,
+    jobs: Annotated[int, whole_number("Commands that run at the same time (default: --batch).")] = 0,
+    timeout: Annotated[
+        float,
+        typer.Option(help="Seconds after which a command is ended (default 600).", metavar="SECONDS",
+                     show_default=False),
+    ] = 600.0,
+    attempts: Annotated[
+        int, whole_number("How often an item is tried before it is set aside (default 2).")
+    ] = 2,
+    common: Annotated[
+        float,
+        typer.Option(
+            help="Share of the items that are the same for all systems, and asked first (default 0).", metavar="SHARE",
+            show_default=False,
+        ),
+    ] = 0.0,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Response model of one ability: {', '.join(MODELS)} (default: as many abilities as predict hidden "
+            "answers of other systems best).",
+            metavar="NAME", show_default=False,
+        ),
+    ] = None,
+    about: Annotated[
+        Path | None,
+        typer.Option(
+            help="Table with a line for each item: item, text (what is put on standard input), benchmark.",
+            metavar="FILE", show_default=False,
+        ),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"What a column of RESPONSES holds where its name does not say it: {KINDS}; repeatable.",
+            metavar="KIND=NAME", show_default=False,
+        ),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="The score to take from exports that hold several (default: the first of acc_norm, acc, exact_match, "
+            "...).",
+            metavar="NAME", show_default=False,
+        ),
+    ] = None,
+    learn_from: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Folder of an earlier run, whose systems are to calibrate, too; repeatable.", metavar="FOLDER",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[int, whole_number("Seed of who is held out, and of ties (default 0).")] = 0,
+    out: Annotated[Path, out_folder("adaptive-evaluate-run")] = Path("adaptive-evaluate-run"),
+    pictures: Format = "png",
+    resume: Resume = False,
+) -> None:  # fmt: skip
+    """Score a new system on all items by asking it a few: the next is the one that tells most about its score.
+
+    Earlier systems say how hard each item is and how well it tells systems apart (once for a table: it is cached).
+    Systems of other families, held out, say how far off such scores are: the band is theirs. Every answer is on disk
+    before the next item; after a stop, or a kill, --resume goes on and asks nothing twice.
+
+    Writes results.csv (score, band, error), asked.csv (every answer; a table for --learn-from), path.csv and a figure
+    (score against items asked, beside earlier systems), items.csv, contaminated.csv (items that are much easier for one
+    family), aside.csv (items without an answer), summary.json.
+    """
+    options = {**locals(), "name": name or [], "column": column or []}
+    options["learn_from"] = [str(folder.expanduser().resolve()) for folder in learn_from or []]
+    job = Job(context, options, free=FREE)
+    for way in FREE:
+        if stated(context, [way]):
+            value = options[way]
+            job.settings[way] = str(value.expanduser().resolve()) if isinstance(value, Path) else value
+    if any(stated(context, [way]) for way in FREE[:3]):
+        for way in FREE[:3]:
+            if not stated(context, [way]):
+                job.settings[way] = None
+    settings = job.settings
+    _check(settings)
+    _run(job, options["jobs"] or settings["batch"])
+
+
+def _check(settings: dict[str, Any]) -> None:
+    ways = [way for way in FREE[:3] if settings[way] is not None]
+    if len(ways) != 1:
+        told = "say how items are asked" if not ways else "items are asked in one way only"
+        raise CommandError(f"{told}: --ask COMMAND, --module FUNCTION or --answers FILE.")
+    least = {"items": 1, "batch": 1, "seed": 0, "attempts": 1}
+    require_at_least(*((option, 1 if settings[option] is None else settings[option], n) for option, n in least.items()))
+    require_share(common=settings["common"])
+    if settings["model"] is not None:
+        require_one_of(MODELS, model=settings["model"])
+    for option in ("error", "timeout"):
+        if settings[option] is not None and not settings[option] > 0:
+            raise CommandError(f"--{option} must be greater than 0, got {settings[option]:g}.")
+    twice = sorted({one for one in settings["name"] if settings["name"].count(one) > 1})
+    if twice:
+        raise CommandError(f"--name {twice[0]} is there twice.")
+
+
+def _columns(given: list[str]) -> dict[str, str]:
+    found = {}
+    for one in given:
+        kind, equals, name = one.partition("=")
+        if not equals or kind not in KINDS.split(", "):
+            raise CommandError(f"--column must be KIND=NAME, with one of {KINDS}; got {one!r}.")
+        found[kind] = name
+    return found
+
+
+def _run(job: Job, jobs: int) -> None:
+    from adaptive.cli.evaluate import asking, report
+    from adaptive.cli.evaluate.keeping import kept
+
+    settings = job.settings
+    earlier = _earlier(job)
+    names, told = _names(settings, begun=(job.log / "new.jsonl").exists())
+    if told is not None and not set(told.items) & set(earlier.items):
+        raise CommandError(
+            f"{settings['answers']} names none of the items of {settings['responses']}: {told.items[0]!r} there, "
+            f"{earlier.items[0]!r} here."
+        )
+    left_out = [one for one in names if one in earlier.systems]
+    earlier = _of_use(earlier.without(names), earlier)
+    points, most = settings["error"], settings["items"]
+    if points is None and most is None:
+        points = ERROR
+    most = min(most or (MOST if settings["error"] is not None else ITEMS), len(earlier.items))
+    job.fix("responses_digest", earlier.digest(), "the earlier answers")
+    replies, outside = _replies(settings, told, jobs)
+    with warnings_in_one_line(), job, ExitStack() as stack:
+        for one in left_out:
+            print(f"{one} is in RESPONSES, too: it is left out there.")
+        known, there = kept(earlier, settings["model"], most, settings["seed"], job.log)
+        for note in report.notes_on(known, there):
+            print(note, flush=True)
+        runs = asking.opened(job, known, names, stack, points=points, most=most, common=settings["common"])
+        texts = {item: text for item, text in zip(earlier.items, earlier.texts, strict=True) if text}
+        try:
+            waiting = asking.ask_all(
+                runs,
+                replies,
+                known,
+                batch=settings["batch"],
+                texts=texts,
+                say=lambda run: print(_where(run, known), flush=True),
+            )
+        except CommandError as problem:
+            again = job.again("--resume")
+            raise CommandError(f"{problem} When that is mended, continue with: {again}", 1) from None
+        finally:
+            if outside is not None:
+                outside.stop()
+        if waiting:
+            _write_next(job, waiting)
+            return
+        report.write(runs, known, earlier, job)
+
+
+def _earlier(job: Job) -> Responses:
+    """The table of earlier systems, with those of earlier runs."""
+    from adaptive.tables import read_responses
+
+    settings = job.settings
+    found = read_responses(
+        job.file("responses", "of earlier systems"), columns=_columns(settings["column"]), metric=settings["metric"],
+        about=settings["about"],
+    )  # fmt: skip
+    for folder in settings["learn_from"]:
+        path = Path(folder) / "asked.csv"
+        if not path.is_file():
+            raise CommandError(f"--learn-from {folder} holds no asked.csv: it is not a run of adaptive evaluate.")
+        more = read_responses(path)
+        found = found.joined(more.without(found.systems))
+    return found
+
+
+def _of_use(earlier: Responses, whole: Responses) -> Responses:
+    """Earlier systems that answered something, and the items that somebody answered."""
+    import numpy as np
+
+    seen = ~np.isnan(earlier.scores)
+    rows, columns = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))
+    if len(rows) < 2 or len(columns) < 2:
+        raise CommandError(
+            f"earlier answers are needed of two systems and two items at least, got {len(rows)} and {len(columns)}."
+        )
+    if len(columns) < len(whole.items):
+        print(f"{len(whole.items) - len(columns)} items that nobody answered are left out.")
+    kept = earlier.rows(rows)
+    return replace(
+        kept, scores=kept.scores[:, columns], items=tuple(kept.items[j] for j in columns),
+        benchmarks=tuple(kept.benchmarks[j] for j in columns), texts=tuple(kept.texts[j] for j in columns),
+    )  # fmt: skip
+
+
+def _names(settings: dict[str, Any], begun: bool) -> tuple[list[str], Responses | None]:
+    """Names of the new systems, and what the file of answers says of them; ``begun``: one without a name was asked."""
+    names, path = list(settings["name"]) or (["new"] if begun else []), settings["answers"]
+    if path is None or not Path(path).exists():
+        return names or ["new"], None
+    from adaptive.tables import read_responses
+
+    alone = names[0] if len(names) == 1 else "new" if not names else None
+    told = read_responses(path, metric=settings["metric"], columns=_columns(settings["column"]), system=alone)
+    if len(names) == 1 and len(told) == 1:
+        return names, replace(told, systems=(names[0],))
+    return names or list(told.systems), told
+
+
+def _replies(settings: dict[str, Any], told: Responses | None, jobs: int) -> tuple[Replies, Any]:
+    """How answers are got, and what has to be stopped at the end."""
+    from adaptive.cli.evaluate.asking import from_table
+    from adaptive.cli.outside import Outside, PythonFunction, ShellCommand
+    from adaptive.tables.responses import score_of
+
+    if settings["answers"] is not None:
+        records = [] if told is None else told.records()
+        return from_table({(one.system, one.item): one.score for one in records}), None
+    source: Any = (
+        ShellCommand(settings["ask"], settings["timeout"]) if settings["ask"] else PythonFunction(settings["module"])
+    )
+    outside = Outside(source, score_of, attempts=settings["attempts"], jobs=jobs)
+    return outside.replies, outside
+
+
+def _where(run: Run, known: Calibration) -> str:
+    """How far a system is, in a line."""
+    n = run.design.iteration
+    if not n:
+        return f"{run.name}: no item was answered yet"
+    score, low, high, error = known.standing(run.design.estimator_)
+    items = f"{n} item{'s' if n > 1 else ''}"
+    return f"{run.name}, {items}: {score:.1f}, between {low:.1f} and {high:.1f}; error {error:.1f}"
+
+
+def _write_next(job: Job, waiting: list[Wanted]) -> None:
+    """Say what is to be asked, and write it down."""
+    job.write_csv(
+        "next.csv",
+        {"system": [one.system for one in waiting], "item": [one.item for one in waiting],
+         "text": ["" if one.text == one.item else one.text for one in waiting], "score": [None] * len(waiting)},
+    )  # fmt: skip
+    print("next:")
+    for one in waiting:
+        print(f"  {one.item}" if len({each.system for each in waiting}) == 1 else f"  {one.system}: {one.item}")
+    print(f"add their scores to {job.settings['answers']} (columns system, item, score), then: {job.again('--resume')}")

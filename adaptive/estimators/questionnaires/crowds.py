@@ -1,0 +1,138 @@
+"""People who are asked at the same time from one bank: beliefs and totals of all of them by products of matrices.
+
+A crowd has ``predictive`` (everybody's items, one after the other), ``learn``, ``moments`` and ``totals``; `simulation`
+asks it. What one of the people would be asked alone, the crowd asks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from adaptive.estimators.questionnaires.bank import Bank
+from adaptive.estimators.questionnaires.base import log_prior
+from adaptive.estimators.questionnaires.factors.bank import FactorBank
+from adaptive.estimators.questionnaires.factors.people import People
+from adaptive.predictive import StatedPredictive
+from adaptive.predictive.derivations import entropy
+
+if TYPE_CHECKING:
+    from adaptive.estimators.questionnaires.base import ItemBank
+    from adaptive.predictive import Predictive
+
+__all__ = ["Crowd", "crowd_of", "points_of"]
+
+
+class Crowd(Protocol):
+    """People of a bank, asked at the same time."""
+
+    def predictive(self, left: np.ndarray, about_total: bool) -> Predictive:
+        """Beliefs about all answers, people x items in the order of people; ``left`` (people, items) were not asked."""
+
+    def learn(self, rows: np.ndarray, items: np.ndarray, answers: np.ndarray) -> None:
+        """One answer, as asked, of each of the people in ``rows``."""
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means and deviations (people, traits)."""
+
+    def totals(self, left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Means and deviations (people,) of the totals of the counted items."""
+
+
+def crowd_of(bank: ItemBank, n: int, prior: np.ndarray, counted: np.ndarray) -> Crowd | None:
+    """``n`` strangers; None of a bank whose people are asked one by one."""
+    if isinstance(bank, FactorBank):
+        return _FactorCrowd(bank, n, prior, counted)
+    if isinstance(bank, Bank) and len(bank.parts) == 1:
+        return _GridCrowd(bank, n, prior, counted)
+    return None
+
+
+def points_of(bank: ItemBank) -> np.ndarray:
+    """(items, R) what each answer, as asked, counts in a total: reversed items are turned round."""
+    scale = np.asarray(bank.categories, dtype=float)
+    found = np.where(bank.reverse[:, None], scale[::-1], scale)
+    if isinstance(bank, Bank):
+        of_part, place = bank.part_of
+        for item in np.flatnonzero(bank.reverse):
+            n = int(np.flatnonzero(bank.parts[of_part[item]].table[place[item]].any(axis=0)).max()) + 1
+            found[item, :n] = scale[:n][::-1]
+    return found
+
+
+class _GridCrowd:
+    """Weights (people, k) on the grid of a bank of one part."""
+
+    def __init__(self, bank: Bank, n: int, prior: np.ndarray, counted: np.ndarray) -> None:
+        _, _, self.x, self.table = bank.parts[0]
+        self.bank, self.uncertain = bank, entropy(self.table).T
+        self.by_answer = [np.ascontiguousarray(curve.T) for curve in np.moveaxis(self.table, 2, 0)]
+        self.logs = np.log(np.maximum(self.table, 1e-300))
+        self.joint = np.tile(log_prior(self.x, *prior.T), (n, 1))
+        self.w = np.exp(self.joint)
+        self.points, self.counted = points_of(bank), np.isin(np.arange(len(bank)), counted)
+        given = np.einsum("ikr,ir->ik", self.table, self.points)
+        spread = np.maximum(np.einsum("ikr,ir->ik", self.table, self.points**2) - given**2, 0.0)
+        self.of_items = np.where(self.counted[:, None], given, 0.0), np.where(self.counted[:, None], spread, 0.0)
+        self.known = np.zeros(n)
+        self.mean, self.spread = (np.tile(one.sum(axis=0), (n, 1)) for one in self.of_items)
+
+    def predictive(self, left: np.ndarray, about_total: bool) -> Predictive:
+        p = np.stack([self.w @ curve for curve in self.by_answer], axis=-1).reshape(-1, len(self.by_answer))
+        return StatedPredictive(
+            outcomes=self.bank.categories, probabilities=p, fisher_information=self._fisher,
+            expected_entropy=lambda: (self.w @ self.uncertain).ravel(),
+        )  # fmt: skip
+
+    def _fisher(self) -> np.ndarray:
+        centre = (self.w @ self.x)[:, :1]
+        return np.stack([self.bank.information(i, centre) for i in range(len(self.bank))], axis=1).ravel()
+
+    def learn(self, rows: np.ndarray, items: np.ndarray, answers: np.ndarray) -> None:
+        self.joint[rows] += self.logs[items, :, answers]
+        w = np.exp(self.joint - self.joint.max(axis=1, keepdims=True))
+        self.w = w / w.sum(axis=1, keepdims=True)
+        self.mean[rows] -= self.of_items[0][items]
+        self.spread[rows] -= self.of_items[1][items]
+        self.known[rows] += np.where(self.counted[items], self.points[items, answers], 0.0)
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.bank.moments([self.w])
+
+    def totals(self, left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        mean = np.sum(self.w * self.mean, axis=1)
+        variance = np.sum(self.w * (self.spread + (self.mean - mean[:, None]) ** 2), axis=1)
+        return self.known + mean, np.sqrt(np.maximum(variance, 0.0))
+
+
+class _FactorCrowd:
+    """Gaussians over many traits."""
+
+    def __init__(self, bank: FactorBank, n: int, prior: np.ndarray, counted: np.ndarray) -> None:
+        self.bank, self.people = bank, People.before(bank, n, prior)
+        self.counted = np.isin(np.arange(len(bank)), counted)
+        self.points, self.known = points_of(bank), np.zeros(n)
+        self._outlook = self.people.outlook(np.arange(len(bank)))
+
+    def predictive(self, left: np.ndarray, about_total: bool) -> Predictive:
+        now = self._outlook
+        p = now.probabilities.reshape(-1, len(self.bank.categories))
+
+        def expected() -> np.ndarray:
+            gain = now.gain_of_total(left & self.counted) if about_total else now.gain_of_traits()
+            return entropy(p) - gain.ravel()
+
+        return StatedPredictive(outcomes=self.bank.categories, probabilities=p, expected_entropy=expected)
+
+    def learn(self, rows: np.ndarray, items: np.ndarray, answers: np.ndarray) -> None:
+        self.people.learn(rows, items, self.bank.turned(items, answers))
+        self.known[rows] += np.where(self.counted[items], self.points[items, answers], 0.0)
+        self._outlook = self.people.outlook(np.arange(len(self.bank)))
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.people.mean.copy(), np.sqrt(np.einsum("uii->ui", self.people.covariance))
+
+    def totals(self, left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        mean, variance, _ = self._outlook.totals(left & self.counted)
+        return self.known + mean, np.sqrt(variance)

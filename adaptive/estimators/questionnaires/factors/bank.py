@@ -1,0 +1,121 @@
+"""A bank of items of many traits: the projection of a person's traits that each item sees, and its steps.
+
+    p(y = r | x)  ~  exp(r a.x + b_r),      a, b  ->  k a, k b,   k^-2 = 1 + pi d / 8
+
+of which (a, b) are open by a variance d of the projection. A person answers an item once, so that all that an open item
+does is to flatten its curve (MacKay, 1992).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from adaptive.estimators.questionnaires.answers import Answers, Label
+from adaptive.estimators.questionnaires.bank import content_hash
+from adaptive.estimators.questionnaires.base import ItemBank, Loadings
+
+if TYPE_CHECKING:
+    from adaptive.estimators.questionnaires.factors.people import People
+    from adaptive.estimators.questionnaires.factors.person import FactorPerson
+    from adaptive.types import Array, State
+
+__all__ = ["FactorBank", "flattened", "trait_names"]
+
+
+def trait_names(k: int) -> tuple[str, ...]:
+    """Names of traits that nobody named."""
+    return tuple(f"trait_{j + 1}" for j in range(k)) if k > 1 else ("trait",)
+
+
+def flattened(doubt: np.ndarray) -> np.ndarray:
+    """By how much a Gaussian of this variance flattens a logistic curve."""
+    return np.asarray(1.0 / np.sqrt(1.0 + np.pi * doubt / 8.0))
+
+
+class FactorBank(ItemBank):
+    """Items of many traits; it stands still, and copies of what uses it share it.
+
+    Parameters
+    ----------
+    items : sequence of labels
+    categories : sequence of int
+    loadings_of : (items, K) array
+    steps : (items, R) array
+    doubt : (items,) array
+    reverse : (items,) array of bool
+    """
+
+    model = "factors"
+    _derived = ("curves",)
+
+    def __init__(
+        self, items: Sequence[Label], categories: Sequence[int], loadings_of: Array, steps: Array, doubt: Array,
+        reverse: Array,
+    ) -> None:  # fmt: skip
+        self.items, self.categories = tuple(items), tuple(categories)
+        self.loadings_of, self.steps = np.asarray(loadings_of, float), np.asarray(steps, float)
+        self.doubt, self.reverse = np.asarray(doubt, float), np.asarray(reverse, dtype=bool)
+        k = self.loadings_of.shape[1]
+        self.loadings = Loadings(trait_names(k), np.ones((len(self.items), k), dtype=bool))
+
+    def __getstate__(self) -> State:
+        return {name: value for name, value in self.__dict__.items() if name not in self._derived}
+
+    @cached_property
+    def curves(self) -> tuple[np.ndarray, np.ndarray]:
+        """Loadings (items, K) and steps (items, R) of the curves that a person meets."""
+        flat = flattened(self.doubt)[:, None]
+        return flat * self.loadings_of, flat * self.steps
+
+    @property
+    def points(self) -> np.ndarray:
+        """(R,) what each answer counts in a total; of reversed items once it was turned round."""
+        return np.asarray(self.categories, dtype=float)
+
+    def person(self, prior: np.ndarray) -> FactorPerson:
+        from adaptive.estimators.questionnaires.factors.person import FactorPerson
+
+        return FactorPerson(self, prior)
+
+    def turned(self, items: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        """Answers (as asked) to items as ranks that grow with the traits, and back."""
+        return np.where(self.reverse[items], len(self.categories) - 1 - answers, answers)
+
+    def people(self, answers: Answers, prior: np.ndarray | None = None) -> People:
+        """People after their answers, learnt one by one in the order in which they came."""
+        from adaptive.estimators.questionnaires.factors.people import People
+
+        at = self.positions(answers.items)[answers.item] if len(answers) else answers.item
+        order = np.argsort(answers.person, kind="stable")
+        counts = np.bincount(answers.person, minlength=len(answers.people))
+        place = np.zeros(len(answers), dtype=np.intp)
+        place[order] = np.arange(len(answers)) - np.repeat(np.cumsum(counts) - counts, counts)
+        found = People.before(self, len(answers.people), prior)
+        for k in range(int(counts.max(initial=0))):
+            rows = place == k
+            found.learn(answers.person[rows], at[rows], self.turned(at[rows], answers.answer[rows]))
+        return found
+
+    def estimates(self, answers: Answers) -> tuple[np.ndarray, np.ndarray]:
+        found = self.people(answers)
+        return found.mean, np.sqrt(np.einsum("uii->ui", found.covariance))
+
+    def fingerprint(self) -> str:
+        arrays = (self.loadings_of, self.steps, self.doubt, self.reverse)
+        return content_hash((self.model, self.items, self.categories), arrays)
+
+    def state(self) -> State:
+        return {
+            "labels": list(self.items), "scale": list(self.categories), "loadings": self.loadings_of,
+            "steps": self.steps, "doubt": self.doubt, "reverse": self.reverse,
+        }  # fmt: skip
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """The bank that ``state`` described."""
+        names = ("labels", "scale", "loadings", "steps", "doubt", "reverse")
+        return cls(*(state[name] for name in names))

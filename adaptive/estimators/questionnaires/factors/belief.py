@@ -1,0 +1,188 @@
+"""Belief after answers under many traits: items by their joint mode with people, and Gaussians about people."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from adaptive.estimators.questionnaires.answers import Answers, Label, Pairs
+from adaptive.estimators.questionnaires.base import QuestionnaireBelief
+from adaptive.estimators.questionnaires.factors.averages import answer_averages
+from adaptive.estimators.questionnaires.factors.bank import FactorBank, flattened
+from adaptive.estimators.questionnaires.factors.fit import PENALTY, STEP_DEVIATION, fit_factors
+from adaptive.estimators.questionnaires.factors.number import number_of_traits
+from adaptive.estimators.questionnaires.factors.people import People
+from adaptive.estimators.questionnaires.settings import QuestionnaireSettings
+from adaptive.estimators.searches import grown
+from adaptive.predictive import Predictive, StatedPredictive
+from adaptive.predictive.derivations import entropy
+
+if TYPE_CHECKING:
+    from adaptive.types import Options, State
+
+__all__ = ["FactorBelief"]
+
+
+@dataclass(frozen=True, eq=False)
+class FactorBelief(QuestionnaireBelief[FactorBank]):
+    """Items and people of many traits; ``chosen`` is the number of answers by which the number was chosen."""
+
+    settings: QuestionnaireSettings
+    data: Answers
+    bank: FactorBank
+    means: np.ndarray
+    covariances: np.ndarray
+    trace: list[float] = field(default_factory=list)
+    converged: bool = True
+    chosen: int = 0
+
+    dimension = None  # several traits are expected
+
+    def __getstate__(self) -> State:
+        return {name: value for name, value in self.__dict__.items() if name != "prequential"}
+
+    @property
+    def log_evidence(self) -> float:
+        """Prequential: the sum of the log probabilities of the answers, each given all others."""
+        return float(self.prequential.sum())
+
+    # -- learning ----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def learnt(
+        cls, settings: QuestionnaireSettings, data: Answers, earlier: FactorBelief | None = None
+    ) -> FactorBelief:
+        """Items and people from answers, anew; a number of traits that was chosen is held for a hundredth more."""
+        settings.check_items(data.items)
+        reverse = settings.reversed(data.items)
+        table, n = data.reversed_for(reverse).table(), len(data.categories)
+        k, chosen = settings.n_traits, 0 if earlier is None else earlier.chosen
+        if k == "held_out":
+            if earlier is None or grown(len(data), earlier.chosen):
+                k, chosen = number_of_traits(table, data.categories), len(data)
+            else:
+                k = len(earlier.bank.traits)
+        limits: Options = {
+            name: value for name, value in (("max_iter", settings.max_iter), ("tol", settings.tol)) if value is not None
+        }
+        fit = fit_factors(table, n, min(int(k), len(data.items)), **limits)
+        if not fit.converged:
+            warnings.warn(
+                f"Questionnaire did not converge in {len(fit.trace)} iterations: raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        bank = FactorBank(data.items, data.categories, fit.loadings, fit.steps, fit.doubt, reverse)
+        return cls(settings, data, bank, fit.means, fit.covariances, fit.trace, fit.converged, chosen)
+
+    # -- what is believed --------------------------------------------------------------------------------------------
+
+    @classmethod
+    def prior_predictive(cls, settings: QuestionnaireSettings, pairs: Pairs, **options: Any) -> Predictive:
+        """The belief about (person, item) pairs before any answer."""
+        items = list(dict.fromkeys(item for _, item in pairs))
+        bank = FactorBank(
+            (), settings.scale, np.zeros((0, 1)), np.zeros((0, len(settings.scale))), np.zeros(0), np.zeros(0)
+        )
+        empty = cls(settings, Answers.none((), settings.scale), bank, np.zeros((0, 1)), np.zeros((0, 1, 1)))
+        return cls(settings, empty.data, empty._extended(items), empty.means, empty.covariances).predictive(
+            pairs, **options
+        )
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means and deviations (people, traits) of those in the fit."""
+        return self.means, np.sqrt(np.einsum("uii->ui", self.covariances))
+
+    def _extended(self, items: Iterable[Label]) -> FactorBank:
+        """The bank with items that it lacks: of a new one only the usual loading is known."""
+        bank, known = self.bank, set(self.bank.items)
+        new = [item for item in dict.fromkeys(items) if item not in known]
+        if not new:
+            return bank
+        usual = bank.loadings_of.mean(axis=0) if len(bank) else np.eye(len(bank.traits))[0]
+        doubt = STEP_DEVIATION**2 + len(bank.traits) / PENALTY
+        more = len(new)
+        everything = [*bank.items, *new]
+        return FactorBank(
+            everything, bank.categories, np.concatenate([bank.loadings_of, np.tile(usual, (more, 1))]),
+            np.concatenate([bank.steps, np.zeros((more, len(bank.categories)))]),
+            np.r_[bank.doubt, np.full(more, doubt)], np.r_[bank.reverse, self.settings.reversed(new)],
+        )  # fmt: skip
+
+    def predictive(self, pairs: Pairs, *, target: str | None = None, random_state: Any = None) -> Predictive:
+        """Answers of people to items; the information is about items, about people, or (default) about both.
+
+        What is not to be learnt flattens the curve: H(y) - E H(y | s), s with the variance of what is.
+        """
+        bank = self._extended([item for _, item in pairs])
+        items = bank.positions([item for _, item in pairs])
+        place = {person: k for k, person in enumerate(self.data.people)}
+        rows = np.array([place.get(person, -1) for person, _ in pairs], dtype=np.intp)
+        k = len(bank.traits)
+        means, covariances = np.concatenate([self.means, np.zeros((1, k))]), [*self.covariances, np.eye(k)]
+        a, doubt = bank.loadings_of[items], bank.doubt[items]
+        mean = np.sum(a * means[rows], axis=1)
+        of_person = np.einsum("ni,nij,nj->n", a, np.stack(covariances)[rows], a)
+        both = of_person + doubt
+        aimed = {"people": of_person, "items": doubt}.get(target or "", both)
+        flat = flattened(both - aimed)
+        steps = flat[:, None] * bank.steps[items]
+        p, _, known = (
+            one[0] for one in answer_averages((flat * mean)[None], (flat**2 * aimed)[None], steps, entropies=True)
+        )
+        p = np.where(bank.reverse[items][:, None], p[:, ::-1], p)
+        return StatedPredictive(
+            outcomes=bank.categories, probabilities=p, expected_entropy=np.minimum(known, entropy(p)),
+            random_state=random_state,
+        )  # fmt: skip
+
+    def strangers(self, answers: Answers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Means, deviations (people, traits) and probabilities (people, items, R) for new people."""
+        people = self.bank.people(answers)
+        p = people.outlook(np.arange(len(self.bank))).probabilities
+        p = np.where(self.bank.reverse[:, None], p[..., ::-1], p)
+        return people.mean, np.sqrt(np.einsum("uii->ui", people.covariance)), p
+
+    @cached_property
+    def prequential(self) -> np.ndarray:
+        """(answers,) log probability of each answer, its own site taken out of the person's Gaussian."""
+        people = People(self.bank, self.means, self.covariances)
+        turned = self.data.reversed_for(self.bank.reverse)
+        found = np.zeros(len(self.data))
+        order, first = turned.by_person()
+        for u in range(len(self.data.people)):
+            rows = order[first[u] : first[u + 1]]
+            one = People(self.bank, people.mean[u : u + 1], people.covariance[u : u + 1])
+            outlook = one.outlook(turned.item[rows])
+            m, v = outlook.mean[0], outlook.variance[0]
+            energy = m[:, None] * np.arange(len(self.data.categories)) + outlook.steps
+            p = np.exp(energy - energy.max(axis=1, keepdims=True))
+            p /= p.sum(axis=1, keepdims=True)
+            ranks = np.arange(p.shape[1])
+            expected = p @ ranks
+            w = np.maximum(p @ ranks**2 - expected**2, 1e-12)
+            cavity = v / np.maximum(1.0 - v * w, 1e-3)
+            shifted = m - cavity * (turned.answer[rows] - expected)
+            q, _, _ = answer_averages(shifted[None], cavity[None], outlook.steps)
+            found[rows] = np.log(np.maximum(q[0, np.arange(len(rows)), turned.answer[rows]], 1e-300))
+        return found
+
+    def state(self) -> State:
+        """Plain data, without the answers."""
+        return {
+            "bank": self.bank.state(), "means": self.means, "covariances": self.covariances, "trace": list(self.trace),
+            "converged": self.converged, "chosen": self.chosen,
+        }  # fmt: skip
+
+    @classmethod
+    def from_state(cls, settings: QuestionnaireSettings, data: Answers, state: State) -> FactorBelief:
+        """The belief that ``state`` described."""
+        means, covariances = (np.asarray(state[name], dtype=float) for name in ("means", "covariances"))
+        bank = FactorBank.from_state(state["bank"])
+        return cls(settings, data, bank, means, covariances, list(state["trace"]), state["converged"], state["chosen"])

@@ -1,0 +1,210 @@
+"""Many traits: items by their loadings, people as Gaussians."""
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+from scipy.special import softmax
+
+from adaptive import Questionnaire, SequentialDesign
+from adaptive.estimators.questionnaires.factors.averages import answer_averages, posterior_moments
+from adaptive.estimators.questionnaires.factors.bank import FactorBank
+from adaptive.estimators.questionnaires.factors.fit import _Answers, fit_factors
+from adaptive.estimators.questionnaires.factors.number import number_of_traits
+from adaptive.loop import MaxSteps
+from adaptive.predictive.derivations import entropy
+
+
+def drawn(n_people, n_items, k=2, n_answers=2, seed=0):
+    """Answers of people of ``k`` traits, each item seeing one of them more than the others."""
+    rng = np.random.default_rng(seed)
+    loadings = rng.uniform(0.2, 0.6, (n_items, k))
+    loadings[np.arange(n_items), np.arange(n_items) % k] += 1.5
+    s = rng.standard_normal((n_people, k)) @ loadings.T + rng.normal(0.0, 1.0, n_items)
+    p = softmax(s[..., None] * np.arange(n_answers) - 0.3 * np.arange(n_answers) ** 2, axis=-1)
+    return (rng.random(s.shape)[..., None] > np.cumsum(p, axis=-1)).sum(axis=-1).astype(float)
+
+
+@pytest.fixture(scope="module")
+def items():
+    return Questionnaire("two_parameter", n_traits=4).fit(drawn(700, 20)[:400])
+
+
+def known(n_answers=2, reverse=()):
+    """Items that are known, of two traits."""
+    rng = np.random.default_rng(3)
+    steps = np.concatenate([np.zeros((6, 1)), rng.normal(0.0, 1.0, (6, n_answers - 1)).cumsum(axis=1)], axis=1)
+    turned = np.isin(np.arange(6), reverse)
+    return FactorBank(range(6), range(n_answers), rng.normal(0.8, 0.7, (6, 2)), steps, np.full(6, 0.1), turned)
+
+
+@pytest.mark.parametrize("n_answers", [2, 4])
+def test_averages_over_a_gaussian(n_answers):
+    mean, variance = (one.ravel() for one in np.meshgrid([-6.0, -0.5, 2.0], [0.0, 0.2, 2.0, 9.0, 60.0]))
+    steps = np.tile([0.0, 0.4, -0.5, -2.0][:n_answers], (len(mean), 1))
+    z, ranks, wide = np.linspace(-9, 9, 8001), np.arange(n_answers), (n_answers - 1) ** 2 * variance > 15
+    w = np.exp(-0.5 * z**2) / np.exp(-0.5 * z**2).sum()
+    s = mean[:, None] + np.sqrt(variance)[:, None] * z
+    q = softmax(s[..., None] * ranks + steps[:, None], axis=-1)
+    rise = q * (ranks - (q @ ranks)[..., None])
+    p, slope, expected = (one[0] for one in answer_averages(mean[None], variance[None], steps, entropies=True))
+    for found, exact in (
+        (p, np.einsum("z,mzr->mr", w, q)), (slope, np.einsum("z,mzr->mr", w, rise)), (expected, entropy(q) @ w)
+    ):  # fmt: skip
+        np.testing.assert_allclose(found[~wide], exact[~wide], atol=1e-3 if n_answers == 2 else 2e-3)
+        np.testing.assert_allclose(found[wide], exact[wide], atol=0.004 if n_answers == 2 else 0.06)
+    np.testing.assert_allclose(p[~wide], np.einsum("z,mzr->mr", w, q)[~wide], atol=1e-4 if n_answers == 2 else 1e-3)
+    first, second = posterior_moments(mean, variance, steps, np.ones(len(mean), dtype=int))
+    share = w * q[..., 1] / (q[..., 1] @ w)[:, None]
+    mean_after = np.sum(share * s, axis=1)
+    np.testing.assert_allclose(first[~wide], mean_after[~wide], atol=5e-3)
+    np.testing.assert_allclose(
+        second[~wide], (np.sum(share * s**2, axis=1) - mean_after**2)[~wide], rtol=0.02, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("n_answers", [2, 3])
+def test_the_gradient_of_the_fit(n_answers):
+    table = drawn(6, 5, n_answers=n_answers).astype(int)
+    table[0, 1:3] = -1
+    problem = _Answers(table, n_answers, 2)
+    at = np.random.default_rng(0).normal(0.0, 0.5, 6 * 2 + 5 * 2 + 5 * (n_answers - 1))
+    assert check_grad(lambda v: problem(v)[0], lambda v: problem(v)[1], at) < 1e-4
+
+
+def test_people_are_standard_normal_in_traits_that_are_orthogonal(items):
+    bank, means = items.bank_, items.trait_mean_
+    spread = means.T @ means / len(means) + items.belief_.covariances.mean(axis=0)
+    np.testing.assert_allclose(spread, np.eye(4), atol=1e-8)
+    products = bank.loadings_of.T @ bank.loadings_of
+    np.testing.assert_allclose(products, np.diag(np.diag(products)), atol=1e-8)
+    assert (np.diff(np.diag(products)) <= 0).all() and (bank.loadings_of.sum(axis=0) >= 0).all()
+
+
+def test_as_many_traits_are_taken_as_predict_hidden_answers():
+    assert number_of_traits(drawn(400, 30, k=1).astype(int), (0, 1)) == 1
+    assert number_of_traits(drawn(400, 30, k=4).astype(int), (0, 1)) >= 4
+    chosen = Questionnaire("two_parameter", n_traits="held_out").fit(drawn(400, 30, k=4))
+    assert len(chosen.bank_.traits) >= 4 and chosen.converged_
+
+
+@pytest.mark.parametrize("n_answers", [2, 3])
+def test_a_person_is_near_the_exact_posterior(n_answers):
+    bank = known(n_answers)
+    person = bank.person(np.array([[0.0, 1.0], [0.3, 0.8]]))
+    person = person.after((0, 3, 4), (1, 0, n_answers - 1))
+    axis = np.linspace(-5, 5, 161)
+    x = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1).reshape(-1, 2)
+    loadings, steps = bank.curves
+    p = softmax((x @ loadings.T)[..., None] * np.arange(n_answers) + steps, axis=-1)
+    w = np.exp(-0.5 * x[:, 0] ** 2 - 0.5 * ((x[:, 1] - 0.3) / 0.8) ** 2)
+    w *= p[:, 0, 1] * p[:, 3, 0] * p[:, 4, n_answers - 1]
+    w /= w.sum()
+    mean, deviation = person.moments()
+    np.testing.assert_allclose(mean, w @ x, atol=0.05)
+    np.testing.assert_allclose(deviation, np.sqrt(w @ x**2 - (w @ x) ** 2), atol=0.05)
+    ranks = np.arange(n_answers)
+    left = p[:, [1, 2, 5]]
+    given = (left @ ranks).sum(axis=1)
+    spread = (left @ ranks**2 - (left @ ranks) ** 2).sum(axis=1)
+    total = person.total(np.arange(6), 0.9)
+    assert total.mean == pytest.approx(n_answers + w @ given, abs=0.05)
+    assert total.std == pytest.approx(np.sqrt(w @ (spread + given**2) - (w @ given) ** 2), rel=0.06)
+    assert total.probabilities.sum() == pytest.approx(1.0) and total.values[[0, -1]].tolist() == [
+        n_answers, n_answers + 3 * (n_answers - 1)
+    ]  # fmt: skip
+
+
+def test_information_about_the_total_is_of_its_correlation_with_the_answer():
+    bank = known()
+    person = bank.person(np.array([[0.0, 1.0], [0.0, 1.0]])).after((2,), (1,))
+    belief = person.about_total(np.array([0, 1, 2, 3]), np.array([0, 1, 2, 5]))
+    people = person.gaussian
+    x = np.random.default_rng(0).multivariate_normal(people.mean[0], people.covariance[0], 100_000)
+    loadings, steps = bank.curves
+    y = np.random.default_rng(1).random((len(x), 6)) < 1 / (1 + np.exp(-(x @ loadings.T + steps[:, 1])))
+    rho = np.corrcoef(y[:, [0, 1, 5]].sum(axis=1), y[:, [0, 1, 3]].T)[0, 1:]
+    gain = belief.outcome_entropy - belief.expected_entropy
+    np.testing.assert_allclose(gain[[0, 1, 3]], -0.5 * np.log(1 - rho**2), rtol=0.1, atol=0.002)
+    assert belief.target_deviation[0] == pytest.approx(y[:, [0, 1, 5]].sum(axis=1).std(), rel=0.03)
+
+
+def test_reversed_items_are_turned_round():
+    plain, turned = known(3), known(3, reverse=(1, 4))
+    prior = np.array([[0.0, 1.0], [0.0, 1.0]])
+    one, other = plain.person(prior).after((1, 2), (0, 2)), turned.person(prior).after((1, 2), (2, 2))
+    np.testing.assert_array_equal(one.moments(), other.moments())
+    assert one.total(np.arange(6), 0.9)[:2] == other.total(np.arange(6), 0.9)[:2]
+    p, q = (of.predictive(np.arange(6), np.arange(2)).probabilities for of in (one, other))
+    np.testing.assert_array_equal(p[[0, 2, 3, 5]], q[[0, 2, 3, 5]])
+    np.testing.assert_array_equal(p[[1, 4]], q[[1, 4], ::-1])
+
+
+def test_answers_to_other_items_may_be_what_is_to_be_learnt(items):
+    person = items.respondent()
+    belief = person.predictive([0, 1, 2], target=[1, 6])
+    gain = belief.outcome_entropy - belief.expected_entropy
+    assert gain[1] == pytest.approx(belief.outcome_entropy[1])  # nothing is open once it was asked
+    assert (gain > 0).all() and (gain <= belief.outcome_entropy + 1e-12).all()
+    assert (person.predictive([0], target="trait_2").target_deviation == person.std[1]).all()
+
+
+def test_the_loop_asks_what_a_simulation_says(items):
+    answers = drawn(700, 20)[400:403]
+    found = items.simulate(answers, 6, target="total")
+    design = SequentialDesign(
+        items.respondent("total"), list(range(20)), lambda query: answers[1, list(query.candidates)],
+        scorer="information_gain", stop=MaxSteps(6), random_state=0,
+    ).run()  # fmt: skip
+    assert design.history_["label"] == found.items[1].tolist()
+    assert design.estimator_.predict_total()[:2] == pytest.approx((found.mean[1, -1], found.std[1, -1]), abs=1e-9)
+
+
+def test_more_traits_predict_totals_better(items):
+    answers = drawn(700, 20)
+    new, one = answers[400:], Questionnaire("two_parameter").fit(answers[:400])
+    many = items.simulate(new, 6, target="total").mean[:, -1]
+    alone = one.simulate(new, 6, scorer="random", target="total", random_state=0).mean[:, -1]
+    truth = new.sum(axis=1)
+    assert np.std(many - truth) < 0.85 * np.std(alone - truth)
+
+
+def test_snapshots_and_later_answers():
+    answers = drawn(60, 8)
+    rows = [(u, i, int(answers[u, i])) for u in range(60) for i in range(8)]
+    whole = Questionnaire("two_parameter", n_traits=4).fit(rows)
+    parts = Questionnaire("two_parameter", n_traits=4).fit(rows[:200]).partial_fit(rows[200:])
+    assert parts.log_evidence_ == whole.log_evidence_
+    again = Questionnaire("two_parameter", n_traits=4).restore(whole.state())
+    np.testing.assert_array_equal(again.predict_proba(answers), whole.predict_proba(answers))
+    assert again.bank_.fingerprint() == whole.bank_.fingerprint()
+    pairs = [(0, 0), (5, "new"), ("new", 1)]
+    gains = {}
+    for target in ("people", "items", None):
+        belief = again.predictive(pairs, target=target)
+        gains[target] = belief.outcome_entropy - belief.expected_entropy
+    assert (gains[None] + 1e-6 >= np.maximum(gains["people"], gains["items"])).all() and (gains[None] > 0).all()
+
+
+def test_people_who_saw_few_items_each():
+    answers, rng = drawn(1100, 30, k=4)[:800], np.random.default_rng(0)
+    sparse = np.where(rng.random(answers.shape) < 0.5, answers, np.nan)
+    many, one = (Questionnaire("two_parameter", n_traits=k).fit(sparse) for k in (4, 1))
+    new = drawn(1100, 30, k=4)[800:]
+    shown, hidden = np.where(np.arange(30) < 20, new, np.nan), new[:, 20:].astype(int)
+    scores = [
+        np.log(np.take_along_axis(of.predict_proba(shown)[:, 20:], hidden[..., None], axis=2)).mean()
+        for of in (many, one)
+    ]
+    assert scores[0] > scores[1]
+
+
+def test_what_cannot_be_is_refused():
+    answers = drawn(30, 6)
+    with pytest.raises(ValueError, match='n_traits=5 needs response_model "two_parameter" or "partial_credit"'):
+        Questionnaire("rasch", n_traits=5).fit(answers)
+    with pytest.raises(ValueError, match="item_traits names the traits"):
+        Questionnaire("two_parameter", n_traits="held_out", item_traits=["a"] * 6).fit(answers)
+    with pytest.raises(ValueError, match="n_traits must be"):
+        Questionnaire("two_parameter", n_traits="many").fit(answers)
+    fit = fit_factors(answers.astype(int), 2, 6)
+    assert np.isfinite(fit.loadings).all() and np.isfinite(fit.doubt).all()
