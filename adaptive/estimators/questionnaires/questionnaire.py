@@ -45,8 +45,9 @@ class Questionnaire(BeliefEstimator):
     response_model : str, default "ordinal"
         How answers come about: "ordinal" (thresholds of people *and* items, by expectation propagation), or an
         item-response model by marginal likelihood: "rasch", "two_parameter", "three_parameter" (0 and 1; guessed
-        right), "four_parameter" (also missed by those who know), "graded", "partial_credit". Which predicts hidden
-        answers best differs from scale to scale (``ours-default-questionnaires``); `adaptive calibrate` looks.
+        right), "four_parameter" (also missed by those who know), "graded", "partial_credit", "nominal" (answers have no
+        order). Which predicts hidden answers best differs from scale to scale (``ours-default-questionnaires``);
+        `adaptive calibrate` looks.
     item_traits : sequence or mapping, optional
         The trait, or list of traits, that each item measures.
     n_traits : int, default 1
@@ -108,7 +109,8 @@ class Questionnaire(BeliefEstimator):
     ----------
     P. Hennig (2010), Approximate Inference in Graphical Models, chapter 4 (the ordinal model).  R. Bock and M. Aitkin
     (1981), Marginal maximum likelihood estimation of item parameters.  E. Muraki (1992), A generalized partial credit
-    model.  F. Samejima (1969), Estimation of latent ability using a response pattern of graded scores.
+    model.  F. Samejima (1969), Estimation of latent ability using a response pattern of graded scores.  R. Bock (1972),
+    Estimating item parameters and latent ability when responses are scored in two or more nominal categories.
 
     Examples
     --------
