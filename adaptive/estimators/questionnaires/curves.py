@@ -110,7 +110,7 @@ def _nominal(slopes: np.ndarray, rest: np.ndarray, x: np.ndarray) -> tuple[np.nd
 
 
 def _nominal_places(t: int, q: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where among the q coordinates behind the slopes c_1 .. c_{R-1} stand, and e_1 .. e_{R-2} (R - 2, T)."""
+    """Positions, among the q coordinates behind the slopes, of c_1 .. c_{R-1} and of e_1 .. e_{R-2} (R - 2, T)."""
     n = 2 + (q - 1) // (t + 1)
     steps = np.concatenate([[0], 1 + (t + 1) * np.arange(n - 2)]).astype(np.intp)
     return steps, steps[1:, None] + 1 + np.arange(t)
