@@ -27,6 +27,7 @@ __all__ = [
     "asymptote_coordinates",
     "difficulties",
     "from_difficulties",
+    "graded_levels",
     "nominal_coordinates",
 ]
 
@@ -48,8 +49,7 @@ def _partial_credit(slopes: np.ndarray, rest: np.ndarray, x: np.ndarray) -> tupl
 
 def _graded(slopes: np.ndarray, rest: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     gaps = np.exp(rest[..., 1:])
-    levels = rest[..., :1] - np.concatenate([np.zeros((*rest.shape[:-1], 1)), np.cumsum(gaps, axis=-1)], axis=-1)
-    s = (slopes @ x.T)[..., None] + levels[..., None, :]
+    s = (slopes @ x.T)[..., None] + graded_levels(rest)[..., None, :]
     upper, density = expit(s), expit(s) * expit(-s)
     ends = np.ones((*s.shape[:-1], 1))
     p = -np.diff(np.concatenate([ends, upper, 0 * ends], axis=-1), axis=-1)
@@ -213,9 +213,7 @@ def difficulties(model: str, coordinates: np.ndarray, n_traits: int) -> np.ndarr
     n_levels = rest.shape[-1] - len(ASYMPTOTES.get(model, ()))
     levels, asymptotes = rest[..., :n_levels], expit(rest[..., n_levels:])
     if model == "graded":
-        levels = rest[..., :1] - np.concatenate(
-            [np.zeros((*rest.shape[:-1], 1)), np.cumsum(np.exp(rest[..., 1:]), axis=-1)], axis=-1
-        )
+        levels = graded_levels(rest)
     if model == "four_parameter":
         asymptotes[..., 1] = asymptotes[..., 0] + (1 - asymptotes[..., 0]) * asymptotes[..., 1]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -245,6 +243,12 @@ def asymptote_coordinates(asymptotes: np.ndarray) -> np.ndarray:
     lower = np.maximum(asymptotes[..., :1], _LEAST)
     short = np.clip((1 - asymptotes[..., 1:]) / (1 - lower), _LEAST, 1 - _LEAST)
     return np.concatenate([logit(lower), np.log1p(-short) - np.log(short)], axis=-1)
+
+
+def graded_levels(rest: np.ndarray) -> np.ndarray:
+    """The intercepts d_1 > d_2 > ... (..., R - 1) of graded items from their coordinates behind the slopes."""
+    gaps = np.cumsum(np.exp(rest[..., 1:]), axis=-1)
+    return rest[..., :1] - np.concatenate([np.zeros((*rest.shape[:-1], 1)), gaps], axis=-1)
 
 
 def answer_slopes(model: str, coordinates: np.ndarray, n_traits: int) -> tuple[np.ndarray, np.ndarray]:
