@@ -10,12 +10,13 @@ from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.values import ENDINGS
 from adaptive.scanner import exchange_encodes, write_pulseq
 from adaptive.scanner.pulseq.hardware import read_hardware
+from adaptive.scanner.pulseq.plans import check_exchange
 from designs.kspace import PhaseEncodePool, export_design
 
 if TYPE_CHECKING:
     from adaptive.cli.job import Job
 
-__all__ = ["unplaced", "write_exports"]
+__all__ = ["check_sequence", "unplaced", "write_exports"]
 
 
 def unplaced(names: Sequence[str], geometry: Any, view: Any = None) -> str:
@@ -57,6 +58,22 @@ def write_exports(
             job.result(f"{path.name}.json")
 
 
+def check_sequence(settings: dict[str, Any], known: Any) -> None:
+    """Refuse a sequence that cannot take a plan, or a plan without a field of view, before anything is planned."""
+    if "pulseq" not in settings["export"]:
+        return
+    try:
+        stated = settings["fov"] is not None or known.geometry is not None or known.field_of_view is not None
+        if settings["sequence"] is not None:
+            check_exchange(settings["sequence"], 1 if settings["trajectory"] == "lines" else 2, stated)
+        elif not stated:
+            raise ValueError("the reference does not say its field of view: give it as --fov 220x220x5, in mm.")
+        if settings["system"] is not None:
+            read_hardware(settings["system"])
+    except ValueError as error:
+        raise CommandError(f"--export pulseq: {error}") from None
+
+
 def _write_sequence(plan: Any, path: Path, settings: dict[str, Any], geometry: Any, view: Any) -> None:
     """Write plan.seq, of our own making or with the read-outs of --sequence."""
     if settings["fov"] is not None:
@@ -67,7 +84,5 @@ def _write_sequence(plan: Any, path: Path, settings: dict[str, Any], geometry: A
     if settings["sequence"] is not None:
         exchange_encodes(path, settings["sequence"], plan, view, geometry=geometry, system=system)
         return
-    if geometry is None and view is None:
-        raise ValueError("the reference does not say its field of view: give it as --fov 220x220x5, in mm.")
     times = {name: settings[name] for name in ("tr", "te", "flip") if settings[name] is not None}
     write_pulseq(path, plan, view, geometry=geometry, system=system, **times)

@@ -16,7 +16,7 @@ import numpy as np
 
 from adaptive.scanner.pulseq.lobes import Lobes, in_order, lobes_of
 from adaptive.scanner.pulseq.moments import AXES, NEAR, Moments, gradient_of
-from adaptive.scanner.pulseq.trains import Train, own_places, places, trains_of
+from adaptive.scanner.pulseq.trains import Train, own_order, places, trains_of
 
 __all__ = ["exchanged"]
 
@@ -68,10 +68,10 @@ def exchanged(
     for number, encode in gets.items():
         for one, f, step in zip(lobes, view, encodes[encode], strict=True):
             area = step / f
-            _put(new, moments, one, one.before[number], area - one.rest, limits, int(step))
+            _put(new, moments, one, one.before[number], one.template, area - one.rest, limits, int(step))
             behind = one.after[number]
             if behind is not None:
-                _put(new, moments, one, behind, one.end - area, limits, int(step))
+                _put(new, moments, one, behind, one.behind, one.end - area, limits, int(step))
     named = {moments.echoes[number].block: indices[encode] for number, encode in gets.items()}
     made = copy.copy(sequence)  # with a copy of its library of events, to which blocks go on pointing
     made.block_events, made.block_durations, made.block_cache, made.next_free_block_ID = {}, {}, {}, 1
@@ -85,8 +85,12 @@ def exchanged(
     ):
         setattr(made, name, copy.deepcopy(getattr(sequence, name)))
     rows = list(sequence.block_events.values())
-    for j in _kept(moments, trains, used):
-        _add(made, moments.blocks[j], rows[j], j, new, named.get(j))
+    kept, counted = set(_kept(moments, trains, used)), []
+    for j, block in enumerate(moments.blocks):
+        counted += [one for one in (getattr(block, "label", None) or {}).values() if one.label not in ("LIN", "PAR")]
+        if j in kept:
+            _add(made, block, rows[j], j, new, named.get(j), counted)
+            counted = []  # of blocks that went: the next counts for them
     return made
 
 
@@ -111,8 +115,7 @@ def _assigned(encodes: np.ndarray, own: np.ndarray, trains: list[Train], used: s
             "given another table."
         )
     length = lengths.pop()
-    centre, rule, axis = own_places(own, trains)
-    at = places(encodes.astype(float), len(trains), length, centre, rule, axis)
+    at = places(encodes.astype(float), len(trains), length, own_order(own, trains))
     used.update(trains[train] for train in np.unique(at[:, 0]))
     return {trains[train].echoes[place]: k for k, (train, place) in enumerate(at.tolist())}
 
@@ -133,15 +136,11 @@ def _own_limits(moments: Moments) -> tuple[float, float]:
 
 
 def _put(
-    new: dict[tuple[int, str], Any], moments: Moments, lobes: Lobes, block: int, area: float,
+    new: dict[tuple[int, str], Any], moments: Moments, lobes: Lobes, block: int, template: Any, area: float,
     limits: tuple[float, float], step: int,
 ) -> None:  # fmt: skip
-    """Scale the template for a block, within the limits."""
+    """Scale the largest lobe for a block, within the limits: it has the shape that all of them can have."""
     axis = AXES[lobes.axis]
-    own = gradient_of(moments.blocks[block], axis)
-    template = lobes.template if own is None or own.type != "trap" or own.amplitude == 0 else own
-    if own is not None and abs(moments.ends(own)[1] - moments.ends(lobes.template)[1]) > NEAR:
-        template = lobes.template
     factor = area / moments.area(template)
     gradient = copy.copy(template)
     if gradient.type == "trap":
@@ -179,17 +178,17 @@ def _kept(moments: Moments, trains: list[Train], used: set[Train]) -> list[int]:
     return kept
 
 
-def _add(made: Any, block: Any, row: Any, j: int, new: dict[tuple[int, str], Any], named: Any) -> None:
+def _add(
+    made: Any, block: Any, row: Any, j: int, new: dict[tuple[int, str], Any], named: Any, counted: list[Any]
+) -> None:
     """Add a block with its new lobes and labels; a read-out that gets no encode is not read."""
     import pypulseq as pp
 
-    events: list[Any] = []
+    events: list[Any] = list(counted)
     for name, value in vars(block).items():
-        if value is None or name == "block_duration":
+        if value is None or name in ("block_duration", "label"):
             continue
-        if name == "label":
-            events.extend(one for one in value.values() if one.label not in ("LIN", "PAR"))
-        elif isinstance(value, dict):
+        if isinstance(value, dict):
             events.extend(value.values())
         elif name == "adc":
             if named is not None:

@@ -25,7 +25,7 @@ class Lobes:
         For each read-out the block of its lobe.
     after : list of int or None
         Of the lobe that winds back, where there is one.
-    template : the largest of them
+    template, behind : the largest of both
     rest : float
         Where a read-out would lie without its lobe, 1/m.
     end : float
@@ -36,6 +36,7 @@ class Lobes:
     before: list[int]
     after: list[int | None]
     template: Any
+    behind: Any
     rest: float
     end: float
 
@@ -129,14 +130,19 @@ def _lobes(moments: Moments, chains: list[list[int]], rank: int, k: int) -> Lobe
         before.append(at)  # its lobe was nothing, and left out
     areas = np.array([moments.area(gradient_of(blocks[j], axis)) for j in before])
     where = np.array([echo.middle[k] for echo in moments.echoes])
-    largest = gradient_of(blocks[before[int(np.abs(areas).argmax())]], axis)
+    largest = _largest(moments, [*before], axis)
     rest = where - areas
     scale = max(np.ptp(where), 1.0)
     if np.ptp(rest) > 1e-3 * scale:
         number = int(np.abs(rest - np.median(rest)).argmax()) + 1
         raise ValueError(f"the lobe on {axis} before read-out {number} does not explain its phase encode.")
     after, end = _winding(moments, before, k, where)
-    return Lobes(k, before, after, largest, float(np.median(rest)), end)
+    return Lobes(k, before, after, largest, _largest(moments, after, axis), float(np.median(rest)), end)
+
+
+def _largest(moments: Moments, blocks: list[int | None], axis: str) -> Any:
+    found = [gradient_of(moments.blocks[j], axis) for j in blocks if j is not None]
+    return max(found, key=lambda one: abs(moments.area(one)), default=None)
 
 
 def _winding(moments: Moments, before: list[int], k: int, where: np.ndarray) -> tuple[list[int | None], float]:

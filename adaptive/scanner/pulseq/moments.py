@@ -73,7 +73,7 @@ class Moments:
         self.echoes = self._read_out()
 
     def use(self, j: int) -> str:
-        """What the pulse of a block does."""
+        """Purpose of the pulse of a block, as pypulseq calls it."""
         return str(getattr(self.blocks[j].rf, "use", "") or "")
 
     def ends(self, gradient: Any) -> tuple[float, float]:

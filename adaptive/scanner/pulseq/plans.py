@@ -21,7 +21,7 @@ from adaptive.scanner.pulseq.spoiled import DUMMIES, Timing, spoiled
 if TYPE_CHECKING:
     from adaptive.scanner.geometry import Geometry
 
-__all__ = ["exchange_encodes", "write_pulseq"]
+__all__ = ["check_exchange", "exchange_encodes", "write_pulseq"]
 
 
 class _Table(NamedTuple):
@@ -141,9 +141,26 @@ def exchange_encodes(
         limits = (found.max_grad, found.max_slew)
     made = exchanged(own, table.encodes, view, table.indices, limits, moments)
     _verify(made, table, lobes, view)
-    sides = np.array(made.definitions.get("FOV", view), float)
-    _define(made, table, [a if np.isfinite(a) else b for a, b in zip(view, sides, strict=True)])
+    _define(made, table, view if np.isfinite(view).all() else None)
     return _written(made, path)
+
+
+def check_exchange(sequence: str | os.PathLike[str], n_axes: int, stated: bool = False) -> None:
+    """Refuse a sequence whose phase encodes cannot be exchanged for those of a plan of so many axes.
+
+    ``stated``: whether somebody says the field of view, where the sequence does not define it.
+    """
+    own = read_sequence(sequence)
+    moments = Moments(own)
+    lobes = in_order(lobes_of(moments), moments, n_axes)
+    if not stated and "FOV" not in own.definitions:
+        raise ValueError(_without_view(Path(sequence).name, lobes[0].axis))
+
+
+def _without_view(name: str, axis: int) -> str:
+    return (
+        f"{name} does not define FOV, and the plan does not say it either: give the field of view along {AXES[axis]}."
+    )
 
 
 def _checked_path(path: str | os.PathLike[str]) -> Path:
@@ -196,10 +213,10 @@ def _view(design: Any, field_of_view: Sequence[float] | None, geometry: Geometry
 
 
 def _places(table: _Table, view: Sequence[float]) -> list[np.ndarray]:
-    """Where samples lie, (d, 3) of each shot, 1/m."""
+    """Places of the samples, (d, 3) of each shot, 1/m."""
     if table.shots is not None:
         scale = np.array([table.shape[k] / view[k] for k in range(2)]) / (2 * np.pi)
-        whole = [np.unwrap(shot, axis=0) for shot in table.shots]  # pi is -pi in a pool, and not for gradients
+        whole = [_continuous(shot) for shot in table.shots]
         return [np.column_stack([shot * scale, np.zeros(len(shot))]) for shot in whole]
     n = table.shape[table.axes[0]]
     along = (np.arange(n) - n // 2) / view[0]
@@ -212,6 +229,12 @@ def _places(table: _Table, view: Sequence[float]) -> list[np.ndarray]:
     return found
 
 
+def _continuous(shot: np.ndarray) -> np.ndarray:
+    """The samples without jumps: pi is -pi in a pool, and not for gradients."""
+    whole = np.unwrap(shot, axis=0)
+    return np.asarray(whole - 2 * np.pi * np.round(whole.mean(axis=0) / (2 * np.pi)))
+
+
 def _own_view(
     own: Any, moments: Moments, lobes: Sequence[Any], table: _Table, design: Any,
     field_of_view: Sequence[float] | None, geometry: Geometry | None, name: str,
@@ -220,9 +243,10 @@ def _own_view(
     stated = np.array(own.definitions.get("FOV", [np.nan] * 3), float)
     planned = np.full(3, np.nan)
     if geometry is not None or field_of_view is not None:
-        ours = _view(design, field_of_view, geometry)
-        for one, side in zip(lobes, ours[1:], strict=False):
-            planned[one.axis] = side
+        read = int(np.ptp(moments.echoes[0].k, axis=0).argmax())
+        axes = [read, *(one.axis for one in lobes)]
+        axes += [k for k in range(3) if k not in axes]
+        planned[axes] = _view(design, field_of_view, geometry)
     for one in lobes:
         a, b, axis = stated[one.axis], planned[one.axis], AXES[one.axis]
         if np.isfinite(a) and np.isfinite(b) and abs(a - b) > 1e-3 * b:
@@ -233,10 +257,7 @@ def _own_view(
     found = np.where(np.isfinite(planned), planned, stated)
     for one in lobes:
         if not np.isfinite(found[one.axis]):
-            raise ValueError(
-                f"{name} does not define FOV, and the plan does not say it either: give the field of view along "
-                f"{AXES[one.axis]}."
-            )
+            raise ValueError(_without_view(name, one.axis))
     return [float(side) for side in found]
 
 
@@ -252,8 +273,9 @@ def _verify(made: Any, table: _Table, lobes: Sequence[Any], view: Sequence[float
         raise ValueError(f"the lobes of read-out {number} do more than encode: it would not lie where the plan has it.")
 
 
-def _define(made: Any, table: _Table, view: Sequence[float]) -> None:
-    made.set_definition("FOV", [float(side) for side in view])
+def _define(made: Any, table: _Table, view: Sequence[float] | None) -> None:
+    if view is not None:
+        made.set_definition("FOV", [float(side) for side in view])
     made.set_definition(NAME, "lines" if len(table.axes) == 2 and table.shots is None else
                         "shots" if table.shots is not None else "encodes")  # fmt: skip
     made.set_definition(SHAPE, [int(side) for side in table.shape])

@@ -61,11 +61,12 @@ def read_pulseq_plan(path: Path, shape: Sequence[int] | None = None) -> Plan:
     if len(reads) > 1 or (sequence.definitions.get(NAME) == "shots"):
         return _shots_of(moments, view, sides, path.name)
     where = np.array([echo.middle for echo in moments.echoes])
-    encoded = [k for k in range(3) if k not in reads and np.ptp(where[:, k]) > 1e-3 * largest]
-    if not encoded:
-        encoded = [1 if reads[0] != 1 else 0]
-    if len(encoded) == 2:
-        encoded = [one.axis for one in in_order(lobes_of(moments), moments, 2)]
+    try:
+        lobes = lobes_of(moments)
+        encoded = [one.axis for one in in_order(lobes, moments, len(lobes))]
+    except ValueError:  # of one read-out, or of several that share lobes: by where they lie
+        encoded = [k for k in range(3) if k not in reads and np.ptp(where[:, k]) > 1e-3 * largest]
+        encoded = encoded or [1 if reads[0] != 1 else 0]
     if not np.isfinite(view[[*encoded, *reads]]).all():
         raise ValueError(f"{path.name} does not define FOV, without which its lobes are no phase encodes.")
     found = where[:, encoded] * view[encoded]

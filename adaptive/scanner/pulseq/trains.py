@@ -17,7 +17,7 @@ import numpy as np
 
 from adaptive.scanner.pulseq.moments import PREPARES, Moments
 
-__all__ = ["Train", "own_places", "places", "trains_of"]
+__all__ = ["Order", "Train", "own_order", "places", "trains_of"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,27 @@ class Train:
     end: int
     echoes: tuple[int, ...]
     slice: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Order:
+    """Order of the encodes in trains.
+
+    Attributes
+    ----------
+    centre : int
+        Place of the effective echo time.
+    rule : {"linear", "centric"}
+    axis : int
+        The one that changes within a train.
+    signs : (axes,) array
+        Whether encodes rise or fall along the places, and along the trains.
+    """
+
+    centre: int
+    rule: str
+    axis: int
+    signs: np.ndarray
 
 
 def trains_of(moments: Moments) -> list[Train]:
@@ -90,62 +111,49 @@ def _at_rest(moments: Moments, j: int) -> int:
     return j
 
 
-def places(encodes: np.ndarray, n_trains: int, length: int, centre: int, rule: str, axis: int) -> np.ndarray:
-    """(m, 2) train and place in it of every encode.
-
-    Parameters
-    ----------
-    encodes : (m, axes) array
-        0 the centre, in units in which the axes compare.
-    n_trains, length : int
-    centre : int
-        Place of the effective echo time.
-    rule : {"linear", "centric"}
-    axis : int
-        Which changes within a train.
-    """
-    m = len(encodes)
+def places(encodes: np.ndarray, n_trains: int, length: int, order: Order) -> np.ndarray:
+    """(m, 2) train and place in it of every encode (m, axes), 0 the centre."""
+    m, axis = len(encodes), order.axis
     s = min(n_trains, -(-m // length))
-    distance = np.linalg.norm(encodes, axis=1)
-    others = [encodes[:, k] for k in range(encodes.shape[1]) if k != axis]
+    distance, turned = np.linalg.norm(encodes, axis=1), encodes * order.signs
+    others = [turned[:, k] for k in range(turned.shape[1]) if k != axis]
     found = np.zeros((m, 2), dtype=np.intp)
-    if rule == "centric":
-        by_distance = np.lexsort((*others, encodes[:, axis], distance))
-        order = sorted(range(length), key=lambda place: (abs(place - centre), place))
-        for rank, encode in enumerate(by_distance):
-            found[encode] = rank % s, order[rank // s]
+    if order.rule == "centric":
+        nearest = sorted(range(length), key=lambda place: (abs(place - order.centre), place))
+        for rank, encode in enumerate(np.lexsort((*others, turned[:, axis], distance))):
+            found[encode] = rank % s, nearest[rank // s]
         return found
-    ranked = np.lexsort((*others, encodes[:, axis]))
+    ranked = np.lexsort((*others, turned[:, axis]))
     middle = int(np.flatnonzero(ranked == distance.argmin())[0])
-    target = min(centre * s + s // 2, m - 1)
-    later = centre - target // s  # of a plan that ends before: it begins later
-    turned = np.roll(ranked, target - middle)
+    target = min(order.centre * s + s // 2, m - 1)
+    later = order.centre - target // s  # of a plan that ends before: it begins later
+    begun = np.roll(ranked, target - middle)
     for start in range(0, m, s):  # within a place by the other axis, so that a train changes along one
-        few = turned[start : start + s]
-        few = few[np.lexsort((encodes[few, axis], *[one[few] for one in others]))] if others else few
+        few = begun[start : start + s]
+        few = few[np.lexsort((turned[few, axis], *[one[few] for one in others]))] if others else few
         for train, encode in enumerate(few):
             found[encode] = train, start // s + later
     return found
 
 
-def own_places(encodes: np.ndarray, trains: Sequence[Train]) -> tuple[int, str, int]:
-    """Place of the centre in a sequence's trains, the rule of their order, and the axis that changes in them.
+def own_order(encodes: np.ndarray, trains: Sequence[Train]) -> Order:
+    """The order that a sequence has.
 
     Parameters
     ----------
     encodes : (echoes, axes) array
-        Where the sequence's own read-outs lie.
+        Where its read-outs lie.
     trains : sequence of Train
         Of one slice, of one length.
     """
     own = np.array([encodes[list(train.echoes)] for train in trains])  # (trains, places, axes)
     s, length, axes = own.shape
-    spread = [np.ptp(own[:, :, k], axis=1).mean() for k in range(axes)]
-    axis = int(np.argmax(spread))
+    axis = int(np.argmax([np.ptp(own[:, :, k], axis=1).mean() for k in range(axes)]))
     distance = np.linalg.norm(own, axis=2)
     centre = int(np.median(np.argwhere(distance <= distance.min() + 0.25)[:, 1]))
+    steps = [np.diff(own[..., k], axis=1 if k == axis else 0) for k in range(axes)]
+    rising = [np.median(one) if one.size else 1.0 for one in steps]
+    signs = np.where(np.array(rising) < 0, -1.0, 1.0)
     flat, real = own.reshape(-1, axes), np.tile(np.arange(length), s)
-    off = {
-        rule: np.abs(places(flat, s, length, centre, rule, axis)[:, 1] - real).mean() for rule in ("linear", "centric")
-    }
-    return centre, min(off, key=lambda rule: off[rule]), axis
+    tried = [Order(centre, rule, axis, signs) for rule in ("linear", "centric")]
+    return min(tried, key=lambda one: float(np.abs(places(flat, s, length, one)[:, 1] - real).mean()))
