@@ -265,7 +265,7 @@ def test_a_reference_of_nifti_is_one_and_every_export_keeps_what_it_states(tmp_p
 def test_a_plan_becomes_a_sequence_or_goes_into_ones_own(tmp_path, capfd):
     """The reference's field of view, the times asked for; of the own sequence the read-outs; both hold the plan."""
     pulseq, nibabel = pytest.importorskip("pypulseq"), pytest.importorskip("nibabel")
-    from tests.scanner.pulseq.sequences import gradient_echo
+    from experiments.scanner.shared.pulseq_sequences import gradient_echo
 
     head, own = tmp_path / "head.nii.gz", tmp_path / "own.seq"
     nibabel.save(nibabel.Nifti1Image(np.stack([HEAD] * 3, axis=2).astype(np.float32), np.diag([2.0, 1.5, 3, 1])), head)

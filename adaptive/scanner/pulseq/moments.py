@@ -114,7 +114,7 @@ class Moments:
             self._points[key] = t, g, moments
         return self._points[key]
 
-    def _moment(self, block: Any, times: np.ndarray) -> np.ndarray:
+    def moment(self, block: Any, times: np.ndarray) -> np.ndarray:
         """(n, 3) moments of a block's gradients from its begin until ``times``."""
         found = np.zeros((len(times), 3))
         for k, axis in enumerate(AXES):
@@ -135,12 +135,12 @@ class Moments:
             for label in (getattr(block, "label", None) or {}).values():
                 before = labels.get(label.label, 0) if label.type == "labelinc" else 0
                 labels[label.label] = before + int(label.value)
-            whole = self._moment(block, np.array([np.inf]))[0]
+            whole = self.moment(block, np.array([np.inf]))[0]
             if block.rf is not None and self.use(j) not in PREPARES:
                 from pypulseq import calc_rf_center
 
                 at = block.rf.delay + calc_rf_center(block.rf)[0]
-                until = self._moment(block, np.array([at]))[0]
+                until = self.moment(block, np.array([at]))[0]
                 if self.use(j) == "refocusing":
                     k = -(k + until) + whole - until
                 else:
@@ -148,6 +148,6 @@ class Moments:
                 continue
             if block.adc is not None:
                 times = block.adc.delay + (np.arange(block.adc.num_samples) + 0.5) * block.adc.dwell
-                echoes.append(Echo(j, pulse, k + self._moment(block, times), dict(labels)))
+                echoes.append(Echo(j, pulse, k + self.moment(block, times), dict(labels)))
             k = k + whole
         return echoes

@@ -10,8 +10,8 @@ import pytest
 
 from adaptive.scanner import exchange_encodes
 from designs.kspace import LinePool, PhaseEncodePool, import_design, spokes
-from tests.scanner.pulseq import sequences
-from tests.scanner.pulseq.sequences import FOV, READ, N
+from experiments.scanner.shared import pulseq_sequences as sequences
+from experiments.scanner.shared.pulseq_sequences import FOV, READ, N
 
 pp = pytest.importorskip("pypulseq")
 MM = (1e3 * FOV, 1e3 * FOV, 5.0)

@@ -209,7 +209,7 @@ def test_a_place_in_the_patient_and_limits_from_a_file(tmp_path):
 
 def test_sequences_of_others_are_read_as_designs(tmp_path):
     """Their matrix is what they cover; each encode once, of however many slices."""
-    from tests.scanner.pulseq import sequences
+    from experiments.scanner.shared import pulseq_sequences as sequences
 
     for make, wanted, shape in (
         (sequences.gradient_echo, list(range(31, -1, -1)), (32, 40)),
