@@ -128,6 +128,16 @@ def exchange_encodes(
     ValueError
         Where no lobe looks like a phase encode, the plan has more of them than the sequence read-outs, the field of
         view is not known, or gradients would be beyond the limits; the lobe is named. No file is written then.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from designs.kspace import import_design, lines
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> own = write_pulseq(folder / "own.seq", lines((8, 6)), (200, 150, 5))
+    >>> path = exchange_encodes(folder / "plan.seq", own, lines((8, 6)).take([4, 3, 6]))
+    >>> import_design(path).labels()
+    [4, 3, 6]
     """
     path, table, own = _checked_path(path), _table(design), read_sequence(sequence)
     if table.shots is not None:
