@@ -11,6 +11,7 @@ if _TYPE_CHECKING:
     from adaptive.scanner.ismrmrd_writing import write_ismrmrd, write_plan
     from adaptive.scanner.partial_fourier import partial_fourier
     from adaptive.scanner.protocol import Protocol
+    from adaptive.scanner.pulseq.plans import exchange_encodes, write_pulseq
     from adaptive.scanner.reading import read_images, read_scan
     from adaptive.scanner.recognising import looks_like_kspace
     from adaptive.scanner.scan import Scan
@@ -20,6 +21,7 @@ __all__ = [
     "Protocol",
     "Scan",
     "compare_scans",
+    "exchange_encodes",
     "looks_like_kspace",
     "partial_fourier",
     "read_images",
@@ -27,6 +29,7 @@ __all__ = [
     "write_dicom",
     "write_ismrmrd",
     "write_plan",
+    "write_pulseq",
 ]
 
 __getattr__, __dir__ = _lazily(__name__)

@@ -12,7 +12,7 @@ from adaptive.checks import integer
 __all__ = ["chosen", "damaged", "needs", "one_warning", "reading"]
 
 
-def needs(package: str, what: str) -> None:
+def needs(package: str, what: str, extra: str = "mri") -> None:
     """Raise ``ImportError`` with what to install, if a package is absent.
 
     Examples
@@ -22,7 +22,7 @@ def needs(package: str, what: str) -> None:
     ImportError: reading it needs no_such_package: pip install 'adaptive-designs[mri]'.
     """
     if find_spec(package) is None:
-        raise ImportError(f"{what} needs {package}: pip install 'adaptive-designs[mri]'.")
+        raise ImportError(f"{what} needs {package}: pip install 'adaptive-designs[{extra}]'.")
 
 
 def damaged(name: str, reason: BaseException) -> ValueError:

@@ -1,4 +1,4 @@
-"""A design as a file, and back: CSV, NumPy, a mask or a trajectory for BART, ISMRMRD, a text for who programs it.
+"""A design as a file, and back: CSV, NumPy, a mask or trajectory for BART, ISMRMRD, Pulseq, a text for programmers.
 
 The order of a pool is the order of the scan, and CSV, ``.npy`` and text keep it; a mask has none. CSV says everything
 about a design; ``.npy`` and ``.cfl`` hold bare numbers, and what they do not say stands in a ``.json`` beside them, or
@@ -18,7 +18,7 @@ import numpy as np
 
 from adaptive.checks import integer
 from adaptive.images.cfl import read_cfl, write_cfl
-from adaptive.scanner import Geometry, Protocol, write_plan
+from adaptive.scanner import Geometry, Protocol, write_plan, write_pulseq
 from designs.kspace.cartesian import LinePool
 from designs.kspace.phase_encodes import PhaseEncodePool
 from designs.kspace.plan_facts import facts_of, read_facts, sentences, write_facts
@@ -29,7 +29,7 @@ __all__ = ["export_design", "import_design"]
 
 Pool = LinePool | PhaseEncodePool | TrajectoryPool
 _ISMRMRD = (".h5", ".mrd")
-_ENDINGS = (".csv", ".npy", ".cfl", ".txt", *_ISMRMRD)
+_ENDINGS = (".csv", ".npy", ".cfl", ".txt", *_ISMRMRD, ".seq")
 _KINDS = {"lines": LinePool, "phase encodes": PhaseEncodePool, "shots": TrajectoryPool}
 
 
@@ -48,7 +48,8 @@ def export_design(
         encodes (m, 2), or samples (m, d, axes) in radians per pixel. ``.cfl`` (and ``.hdr``): for BART, a mask of the
         image's shape, or a trajectory (3, d, m) in cycles per field of view. ``.txt``: to be read by people.
         ``.h5`` and ``.mrd``: ISMRMRD, headers of acquisitions in the order of the scan, without samples
-        (`adaptive.scanner.write_ismrmrd` writes them with theirs).
+        (`adaptive.scanner.write_ismrmrd` writes them with theirs). ``.seq``: a Pulseq sequence, a spoiled gradient echo
+        as short as can be (`adaptive.scanner.write_pulseq` takes times, flip angle and limits).
     geometry, protocol : Geometry, Protocol, optional
         Of the scan that is planned, as a reference has them. ISMRMRD has a place for them, and so has the text; beside
         other files they stand in one more that ends in ``.json``, which bare numbers have in any case.
@@ -90,6 +91,8 @@ def export_design(
         raise ValueError(f"field_of_view must be three lengths > 0 in mm, got {field_of_view!r}.")
     if path.suffix.lower() in _ISMRMRD:
         return write_plan(path, design, geometry=geometry, protocol=protocol, field_of_view=field_of_view)
+    if path.suffix.lower() == ".seq":
+        return write_pulseq(path, design, field_of_view, geometry=geometry)
     ending, facts = path.suffix.lower(), facts_of(kind, design, geometry, protocol, field_of_view)
     if ending == ".csv":
         path.write_text(_csv(kind, design), encoding="utf-8")
@@ -111,9 +114,11 @@ def import_design(path: Any, shape: Any = None, *, axis: int | None = None) -> P
     Parameters
     ----------
     path : str or Path
-        ``.csv``, ``.npy``, ``.cfl``, ``.h5`` or ``.mrd`` (ISMRMRD), written by `export_design` or alike.
+        ``.csv``, ``.npy``, ``.cfl``, ``.h5`` or ``.mrd`` (ISMRMRD), written by `export_design` or alike; ``.seq``: any
+        Pulseq sequence that defines FOV, each phase encode once.
     shape : tuple of int, optional
-        Of the image; needed for ``.npy`` without its ``.json``, and for trajectories in ``.cfl``.
+        Of the image; needed for ``.npy`` without its ``.json``, and for trajectories in ``.cfl``; of a ``.seq`` that is
+        not ours default what its read-outs cover.
     axis : int, optional
         Axis of the phase encodes of lines, or of the read-out of phase encodes, in ``.npy``; default what its ``.json``
         says, else 0.
@@ -144,7 +149,10 @@ def import_design(path: Any, shape: Any = None, *, axis: int | None = None) -> P
     path = Path(path).expanduser()
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}.")
-    readers = {".csv": _from_csv, ".npy": _from_numpy, ".cfl": _from_bart, ".h5": _from_ismrmrd, ".mrd": _from_ismrmrd}
+    readers = {
+        ".csv": _from_csv, ".npy": _from_numpy, ".cfl": _from_bart, ".h5": _from_ismrmrd, ".mrd": _from_ismrmrd,
+        ".seq": _from_pulseq,
+    }  # fmt: skip
     if path.suffix.lower() not in readers:
         raise ValueError(f"{path.name}: designs are read from {', '.join(readers)}; the text is for people.")
     return readers[path.suffix.lower()](path, shape, axis)
@@ -304,7 +312,16 @@ def _from_bart(path: Path, shape: Any, axis: int | None) -> Pool:
 def _from_ismrmrd(path: Path, shape: Any, axis: int | None) -> Pool:
     from adaptive.scanner.ismrmrd_reading import read_plan
 
-    plan = read_plan(path)
+    return _of_plan(read_plan(path))
+
+
+def _from_pulseq(path: Path, shape: Any, axis: int | None) -> Pool:
+    from adaptive.scanner.pulseq.reading import read_pulseq_plan
+
+    return _of_plan(read_pulseq_plan(path, shape))
+
+
+def _of_plan(plan: Any) -> Pool:
     if plan.shots is not None:
         return TrajectoryPool(plan.shape, plan.shots, plan.names)
     if len(plan.shape) == 2:

@@ -433,7 +433,7 @@ OTHERS = [
     ),
     *(
         Story(f"Questionnaire {model}", _items(model, (1, 2, 3)), _pairs(_graded), slow=True)
-        for model in ("graded", "partial_credit")
+        for model in ("graded", "partial_credit", "nominal")
     ),
     Story("Questionnaire of two traits", _items("two_parameter", (0, 1), TWO_TRAITS), _pairs(_taken), slow=True),
     Story("Questionnaire ordinal", _items("ordinal", (1, 2, 3)), _pairs(_graded), slow=True),

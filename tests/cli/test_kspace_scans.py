@@ -262,6 +262,61 @@ def test_a_reference_of_nifti_is_one_and_every_export_keeps_what_it_states(tmp_p
     np.testing.assert_allclose(read_scan(out / "plan.h5").geometry.field_of_view, [64, 48, 3], rtol=1e-6)
 
 
+def test_a_plan_becomes_a_sequence_or_goes_into_ones_own(tmp_path, capfd):
+    """The reference's field of view, the times asked for; of the own sequence the read-outs; both hold the plan."""
+    pulseq, nibabel = pytest.importorskip("pypulseq"), pytest.importorskip("nibabel")
+    from experiments.scanner.shared.pulseq_sequences import gradient_echo
+
+    head, own = tmp_path / "head.nii.gz", tmp_path / "own.seq"
+    nibabel.save(nibabel.Nifti1Image(np.stack([HEAD] * 3, axis=2).astype(np.float32), np.diag([2.0, 1.5, 3, 1])), head)
+    np.save(tmp_path / "head.npy", HEAD)
+    (tmp_path / "scanner.toml").write_text("max_grad = 22\ndwell = 25e-6\n")
+    gradient_echo(n=32, fov=0.048).write(str(own))
+    size = ["--lines", "8", "--initial", "6", "--jobs", "1"]
+    common = ["kspace", "--plan", "--reference", str(head), *size, "--axis", "1", "--export", "pulseq"]
+    limits = ["--system", str(tmp_path / "scanner.toml")]
+    ours = ["--te", "6", "--flip", "12", *limits, "--out", str(tmp_path / "ours")]
+    assert run([*common, *ours]) == 0
+    assert run([*common, "--sequence", str(own), "--out", str(tmp_path / "theirs")]) == 0
+    for name in ("ours", "theirs"):
+        plan = import_design(tmp_path / name / "plan.seq")
+        assert (
+            plan.labels()
+            == import_design(tmp_path / name / "plan.csv").labels()
+            == summary_of(tmp_path / name)["order"]
+        )
+        assert plan.axis == 1 and plan.image_shape == (32, 32)
+    made = pulseq.Sequence()
+    made.read(str(tmp_path / "ours/plan.seq"))
+    assert made.definitions["TE"] == pytest.approx(6e-3, abs=1e-5)
+    assert made.definitions["FOV"].tolist() == [0.064, 0.048, 0.003]
+    capfd.readouterr()
+    bare = ["kspace", "--plan", "--reference", str(tmp_path / "head.npy"), *size]
+    for k, (given, message) in enumerate(
+        [
+            (
+                [*bare, "--export", "pulseq"],
+                "--export pulseq: the reference does not say its field of view: give it as --fov",
+            ),
+            ([*common, *limits, "--te", "0.5"], "--export pulseq: te must be at least"),
+            ([*common, "--te", "5", "--sequence", str(own)], "--te is that of --sequence"),
+            ([*common, "--sequence", str(head)], "--export pulseq: head.nii.gz"),
+            ([*common, "--fov", "220"], "--fov must be three lengths in mm, as 220x220x5, got 220."),
+            ([*common, "--sequence", str(own), "--trajectory", "spokes"], "--sequence keeps its read-outs"),
+            ([*bare, "--tr", "9"], "--tr is about a Pulseq sequence: ask for it with --export pulseq."),
+            (
+                ["kspace", "--image", str(head), "--export", "pulseq"],
+                "--export pulseq writes the sequence of a --plan.",
+            ),
+        ]
+    ):
+        assert run([*given, "--out", str(tmp_path / f"refused{k}")]) == 2
+        stderr = capfd.readouterr().err
+        assert message in stderr and stderr.count("\n") == 1, stderr
+    assert run([*bare, "--export", "pulseq", "--fov", "128x128x3", "--out", str(tmp_path / "stated")]) == 0
+    assert len(import_design(tmp_path / "stated/plan.seq")) == 8
+
+
 def test_points_across_the_read_out_become_encodes_of_the_volume(files, tmp_path):
     arguments = ["--plan", "--reference", str(files / "dicom"), "--trajectory", "points", "--lines", "72"]
     arguments += ["--export", "ismrmrd"]
@@ -439,7 +494,7 @@ def test_a_plan_from_raw_samples_says_how_many_coils_they_became(files, tmp_path
         ),
         (["--trajectory", "rosette"], "--trajectory must be one of lines, points, spirals, spokes, got rosette."),
         (["--plane", "oblique"], "--plane must be one of axial, coronal, sagittal, got oblique."),
-        (["--export", "ima"], "--export must be one of csv, npy, bart, ismrmrd, text, got ima."),
+        (["--export", "ima"], "--export must be one of csv, npy, bart, ismrmrd, text, pulseq, got ima."),
     ],
 )
 def test_bad_input_ends_in_one_line_and_leaves_the_folder_free(arguments, message, files, tmp_path, capfd):

@@ -1,5 +1,7 @@
 """Quick modes of raw scans that are replayed, and of a newcomer's path."""
 
+import pytest
+
 from tests.experiments.scripts import quick_entries
 
 
@@ -19,3 +21,11 @@ def test_points_are_replayed_out_of_those_acquired(tmp_path):
 def test_the_path_of_a_newcomer_ends_in_a_plan_and_mistakes_in_sentences(tmp_path):
     (entry,) = quick_entries("newcomer_path", tmp_path).values()
     assert entry["verdict"] == "reproduced" and entry["value"]["not one clear line"] == []
+
+
+def test_plans_run_as_sequences_in_a_simulator(tmp_path):
+    pytest.importorskip("pypulseq")
+    entries = quick_entries("pulseq_bloch", tmp_path)
+    assert set(entries) == {"ours-pulseq-retabled", "ours-pulseq-written"}
+    assert entries["ours-pulseq-retabled"]["value"]["turbo spin echo, T2 a second"] < 0.02
+    assert entries["ours-pulseq-written"]["value"]["spokes"] < 0.02

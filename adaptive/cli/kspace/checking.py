@@ -22,6 +22,7 @@ __all__ = [
     "check_together",
     "compressed_to",
     "exports",
+    "sides",
 ]
 
 LEAST = 4  # central lines of a design, where their number is chosen
@@ -71,6 +72,19 @@ def exports(given: Sequence[str]) -> list[str]:
     return names
 
 
+def sides(given: str | None) -> list[float] | None:
+    """Three lengths in mm out of 220x220x5."""
+    if given is None:
+        return None
+    try:
+        found = [float(one) for one in given.lower().split("x")]
+    except ValueError:
+        found = []
+    if len(found) != 3 or min(found) <= 0 or not max(found) < float("inf"):
+        raise CommandError(f"--fov must be three lengths in mm, as 220x220x5, got {given}.")
+    return found
+
+
 def compressed_to(given: str) -> int | str:
     """Number of virtual coils that was asked for: a number, "auto" or "off"."""
     if given in ("auto", "off"):
@@ -84,6 +98,7 @@ def check_together(wanted: dict[str, Any], given: Sequence[str], resume: bool) -
     """Refuse options that say two things, or nothing beside the others."""
     if resume:  # they have to agree with those of the run
         return
+    _check_pulseq(wanted)
     if wanted["kspace"] is not None:
         if wanted["image"] is not None:
             raise CommandError("--image is scanned in simulation and --kspace replayed: give one of them.")
@@ -127,6 +142,25 @@ def check_together(wanted: dict[str, Any], given: Sequence[str], resume: bool) -
         )
 
 
+def _check_pulseq(wanted: dict[str, Any]) -> None:
+    """Refuse options of a sequence without one, and a sequence without a plan."""
+    if "pulseq" in wanted["export"] and not wanted["plan"]:
+        raise CommandError("--export pulseq writes the sequence of a --plan.")
+    for name in ("tr", "te", "flip", "fov", "system", "sequence"):
+        if wanted[name] is not None and "pulseq" not in wanted["export"]:
+            raise CommandError(f"--{name} is about a Pulseq sequence: ask for it with --export pulseq.")
+    for name in ("tr", "te", "flip"):
+        if wanted[name] is not None and not 0 < wanted[name] < float("inf"):
+            raise CommandError(f"--{name} must be positive, got {wanted[name]}.")
+        if wanted[name] is not None and wanted["sequence"] is not None:
+            raise CommandError(f"--{name} is that of --sequence, in which only phase encodes change: leave it out.")
+    if wanted["sequence"] is not None and wanted["trajectory"] in ("spirals", "spokes"):
+        raise CommandError(f"--sequence keeps its read-outs: --trajectory {wanted['trajectory']} cannot go into it.")
+    for name in ("system", "sequence"):
+        if wanted[name] is not None and not wanted[name].is_file():
+            raise CommandError(f"--{name}: there is no file {wanted[name]}.")
+
+
 def check_extras(wanted: dict[str, Any]) -> None:
     """Say what is not installed before anything is computed."""
     needed = [] if wanted["plan"] else [("skimage", "scikit-image", "")]
@@ -134,9 +168,12 @@ def check_extras(wanted: dict[str, Any]) -> None:
         needed.append(("nibabel", "nibabel", " for its default image"))
     if "ismrmrd" in wanted["export"]:
         needed.append(("ismrmrd", "ismrmrd", " for --export ismrmrd"))
+    if "pulseq" in wanted["export"]:
+        needed.append(("pypulseq", "pypulseq", " for --export pulseq"))
     for module, package, what in needed:
         if find_spec(module) is None:
-            raise CommandError(f"adaptive kspace needs {package}{what}: pip install 'adaptive-designs[mri]'.")
+            extra = "pulseq" if module == "pypulseq" else "mri"
+            raise CommandError(f"adaptive kspace needs {package}{what}: pip install 'adaptive-designs[{extra}]'.")
 
 
 def check_size(n: int, first: int, there: int, kind: str) -> None:

@@ -21,6 +21,7 @@ from adaptive.cli.kspace.checking import (
     check_together,
     compressed_to,
     exports,
+    sides,
 )
 from adaptive.cli.options import Format, Jobs, Resume, out_folder, stated, whole_number
 
@@ -33,6 +34,10 @@ def _file(text: str) -> Any:
 
 def _word(text: str) -> Any:
     return typer.Option(help=text, metavar="WORD", show_default=False)
+
+
+def _ms(text: str) -> Any:
+    return typer.Option(help=text, metavar="X", show_default=False)
 
 
 def _number(text: str) -> Any:
@@ -158,10 +163,36 @@ def kspace(
     export: Annotated[
         list[str] | None,
         typer.Option(
-            help="Also write the chosen design as csv, npy, bart (mask or trajectory), ismrmrd or text; may be given "
-            "several times.",
+            help="Also write the chosen design as csv, npy, bart (mask or trajectory), ismrmrd, text or pulseq (with "
+            "--plan: a sequence); may be given several times.",
             metavar="WORD",
             show_default=False,
+        ),
+    ] = None,
+    tr: Annotated[float | None, _ms("Repetition time of a Pulseq sequence, ms (default: as short as can be).")] = None,
+    te: Annotated[float | None, _ms("Echo time of a Pulseq sequence, ms (default: as short as can be).")] = None,
+    flip: Annotated[float | None, _ms("Flip angle of a Pulseq sequence, degrees (default 10).")] = None,
+    fov: Annotated[
+        str | None,
+        typer.Option(
+            help="Field of view of a Pulseq sequence along the axes of the images and across them, mm, as 220x220x5 "
+            "(default: that of the reference, or of --sequence).",
+            metavar="AxBxC",
+            show_default=False,
+        ),
+    ] = None,
+    system: Annotated[
+        Path | None,
+        _file(
+            "Limits of the scanner for a Pulseq sequence, TOML: max_grad (mT/m, default 28), max_slew (T/m/s, 120), "
+            "rf_dead_time, rf_ringdown_time, adc_dead_time, dwell (seconds), rasters."
+        ),
+    ] = None,
+    sequence: Annotated[
+        Path | None,
+        _file(
+            "A Cartesian Pulseq sequence of your own: with --export pulseq its phase encodes become those of the plan, "
+            "and all else stays."
         ),
     ] = None,
     seed: Annotated[int, whole_number("Seed of the simulated scan and of all random choices (default 0).")] = 0,
@@ -181,6 +212,7 @@ def kspace(
     run that was stopped.
     """
     options = locals() | {"compress": compressed_to(compress), "export": exports(export or ())}
+    options["fov"] = sides(fov)
     if coils not in (None, "estimate"):
         options["coils"] = Path(str(coils))
     check_numbers(options, jobs)

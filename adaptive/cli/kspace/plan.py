@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from adaptive import plots
 from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.checking import check_size
-from adaptive.cli.kspace.exports import unplaced, write_exports
+from adaptive.cli.kspace.exports import check_sequence, unplaced, write_exports
 from adaptive.cli.kspace.tuning import ASSUMED
 from adaptive.cli.workers import n_workers
 from adaptive.images import Slice
@@ -45,6 +45,7 @@ _VARIANTS = {"lines": 4, "points": 2}  # scans that are tried in every round
 def plan(known: Known, job: Job, jobs: int, parent: int, remark: str = "") -> None:
     """Make the design, and write plan.csv, its exports, plan.png and summary.json; ``remark``: also printed."""
     settings = job.settings
+    check_sequence(settings, known)
     design, n_first, how = designed_from(known, settings, job.log / "plan.jsonl", jobs, parent)
     from adaptive.cli.kspace.plan_errors import planned, planned_shots
 

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
 __all__ = ["ENDINGS", "READERS", "Known", "Subject"]
 
-ENDINGS = {"csv": ".csv", "npy": ".npy", "bart": ".cfl", "ismrmrd": ".h5", "text": ".txt"}  # of exports
+ENDINGS = {
+    "csv": ".csv",
+    "npy": ".npy",
+    "bart": ".cfl",
+    "ismrmrd": ".h5",
+    "text": ".txt",
+    "pulseq": ".seq",
+}  # of exports
 READERS = {"central": "smooth", "rough": "estimate", "known": None}  # of the phase, as of ImageReconstructor
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from adaptive.estimators.questionnaires.answers import Answers, Label
 from adaptive.estimators.questionnaires.base import ItemBank, Loadings, gaussian_nodes, log_prior, trait_grid
-from adaptive.estimators.questionnaires.curves import CURVES, Curve
+from adaptive.estimators.questionnaires.curves import CURVES, Curve, answer_slopes
 
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.grid_person import GridPerson
@@ -135,11 +135,18 @@ class Bank(ItemBank):
             at = np.zeros((len(x), len(self.traits)))
             at[:, traits] = x
             for item in items:
-                slopes = self.coordinates[item, : len(self.traits)]
+                slopes = self._discrimination(int(item))
                 trait = int(np.argmax(np.abs(slopes)))
                 along = self.information(int(item), at, trait)
                 found[item] = np.linalg.norm(slopes), at[int(np.argmax(along)), trait]
         return found
+
+    def _discrimination(self, item: int) -> np.ndarray:
+        """Slopes (traits,); of a nominal item the range of those of its answers, for each step of it."""
+        if self.model != "nominal":
+            return self.coordinates[item, : len(self.traits)]
+        slopes, _ = answer_slopes(self.model, self.known(item)[0], len(self.traits))
+        return np.asarray(np.ptp(slopes, axis=0) / (len(slopes) - 1))
 
     def person(self, prior: np.ndarray) -> GridPerson:
         from adaptive.estimators.questionnaires.grid_person import GridPerson

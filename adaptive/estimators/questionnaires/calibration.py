@@ -78,11 +78,11 @@ def calibrate(
     n = len(answers.categories)
     x = trait_grid(t) if x is None else x
     log_weights = log_prior(x)
-    others, deviations = curve.prior(n)
+    others, deviations = curve.prior(n, t)
     mean = np.concatenate([mask.astype(float), np.tile(others, (n_items, 1))], axis=1)
     per_slope = 1.0 / n_items if curve.common_slope else SLOPES  # one slope, believed once
     precision = np.concatenate([np.full((n_items, t), per_slope), np.tile(deviations**-2.0, (n_items, 1))], axis=1)
-    free = np.concatenate([mask, np.ones((n_items, len(others)), dtype=bool)], axis=1)
+    free, of_trait = curve.measured(n, mask), curve.traits_of(n, t)
     if curve.common_slope:
         free[:, :t] = False  # moved together, below
     c = mean.copy() if start is None else np.where(np.isnan(start), mean, start)
@@ -96,7 +96,7 @@ def calibrate(
     trace: list[float] = []
     converged = False
     for _ in range(max_iter):
-        c = _upright(c, t)
+        c = _upright(c, of_trait, t)
         p, slopes = curve(c, x)
         posterior, likelihood = _people(marks, p, log_weights)
         if not curve.common_slope:
@@ -133,14 +133,14 @@ def calibrate(
     return Calibration(c, covariances, _shared(posterior, x), trace, float(log_evidence), converged)
 
 
-def _upright(c: np.ndarray, t: int) -> np.ndarray:
+def _upright(c: np.ndarray, of_trait: np.ndarray, t: int) -> np.ndarray:
     """The same curves of traits that are turned round where their slopes are negative on the whole.
 
     Answers do not tell a trait from its opposite, slopes that are N(m, 1) about an m that is N(1, 1) do: turned round
     they are the more probable, and by small steps they do not come there.
     """
     signs = np.where(c[:, :t].sum(axis=0) < 0.0, -1.0, 1.0)
-    return np.concatenate([signs * c[:, :t], c[:, t:]], axis=1)
+    return c * np.where(of_trait >= 0, signs[of_trait], 1.0)
 
 
 def _usual_slopes(slopes: np.ndarray, mask: np.ndarray) -> np.ndarray:

@@ -128,9 +128,13 @@ def examined(
     Returns
     -------
     Dimension or None
-        None of several traits, of fewer than 4 items, or of fewer than 200 people with two answers.
+        None of several traits, of nominal items, of fewer than 4, or of fewer than 200 people with two answers.
     """
-    if len(settings.loadings(answers.items).traits) > 1 or len(answers.items) < LEAST_ITEMS:
+    if (
+        settings.response_model == "nominal"
+        or len(settings.loadings(answers.items).traits) > 1
+        or len(answers.items) < LEAST_ITEMS
+    ):
         return None
     if earlier is not None and len(answers) < 1.25 * earlier.n_answers:
         return earlier

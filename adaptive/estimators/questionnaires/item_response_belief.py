@@ -75,7 +75,7 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
                 start = _before(earlier.bank, [data.items[k] for k in items], traits)
                 searches.append(partial(climb, start=start))
             found = highest(searches, value=lambda one: one.log_evidence)
-            at = np.r_[traits, np.arange(t, bank.coordinates.shape[1])]
+            at = curve.columns(len(data.categories), t, traits)
             bank.coordinates[np.ix_(items, at)] = found.coordinates
             bank.covariances[np.ix_(items, at, at)] = found.covariances
             shared[traits] = found.shared
@@ -120,25 +120,28 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
         unknown = [item for item in own if item not in set(items)]
         if unknown:
             raise ValueError(f"answers names the item {unknown[0]!r}, which is not among the items.")
-        t, prior = len(bank.traits), CURVES[settings.response_model].prior
+        t, curve = len(bank.traits), bank.curve
         for row, item in enumerate(items):
             n = checks.integer(f"answers of item {item!r}", own.get(item, len(settings.scale)), minimum=2)
             if n > len(settings.scale):
                 raise ValueError(f"item {item!r} has {n} answers, but there are {len(settings.scale)} categories.")
-            others, deviations = prior(n)
+            others, deviations = curve.prior(n, t)
             last = t + len(others)
             bank.coordinates[row, t:last], bank.coordinates[row, last:] = others, np.nan
             bank.covariances[row, t:, t:] = 0.0
-            bank.covariances[row, np.arange(t, last), np.arange(t, last)] = deviations**2
+            measured = curve.measured(n, bank.loadings.mask[row : row + 1])[0, t:]
+            bank.covariances[row, np.arange(t, last), np.arange(t, last)] = np.where(measured, deviations**2, 0.0)
         return cls(settings, Answers.none(items, settings.scale), bank)
 
     @classmethod
     def _prior_bank(cls, settings: QuestionnaireSettings, items: Sequence[Label], categories: Sequence[int]) -> Bank:
         """Items of which nothing is known."""
         loadings = settings.loadings(items)
-        others, deviations = CURVES[settings.response_model].prior(len(categories))
+        curve, n = CURVES[settings.response_model], len(categories)
+        others, deviations = curve.prior(n, len(loadings.traits))
         mean = np.concatenate([loadings.mask.astype(float), np.tile(others, (len(items), 1))], axis=1)
         variances = np.concatenate([loadings.mask.astype(float), np.tile(deviations**2, (len(items), 1))], axis=1)
+        variances = np.where(curve.measured(n, loadings.mask), variances, 0.0)
         covariances = np.einsum("ip,pq->ipq", variances, np.eye(variances.shape[1]))
         return Bank(
             settings.response_model, items, categories, loadings, mean, covariances, reverse=settings.reversed(items)
@@ -169,10 +172,10 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
             return self.bank
         wide = self._prior_bank(self.settings, [*self.bank.items, *new], self.bank.categories)
         n, first = len(self.bank), np.arange(len(self.bank.traits))  # traits that are new come behind those known
-        at = np.r_[first, np.arange(len(wide.traits), wide.coordinates.shape[1])]
-        wide.coordinates[np.ix_(range(n), at)] = self.bank.coordinates
+        at = wide.curve.columns(len(wide.categories), len(wide.traits), first)
+        wide.coordinates[np.ix_(np.arange(n), at)] = self.bank.coordinates
         wide.covariances[:n] = 0.0
-        wide.covariances[np.ix_(range(n), at, at)] = self.bank.covariances
+        wide.covariances[np.ix_(np.arange(n), at, at)] = self.bank.covariances
         return wide
 
     def _rows(self, pairs: Pairs) -> tuple[Bank, np.ndarray, list[np.ndarray]]:
@@ -260,7 +263,11 @@ def _of_items(answers: Answers, items: np.ndarray) -> Answers:
 
 def _before(bank: Bank, items: Sequence[Label], traits: np.ndarray) -> np.ndarray:
     """(items, p) coordinates of an earlier bank, NaN where an item is new; a trait that is new comes behind those."""
-    t, place = len(bank.traits), {item: k for k, item in enumerate(bank.items)}
-    slopes = np.where(traits < t, bank.coordinates[:, np.minimum(traits, t - 1)], 0.0)
-    known = np.concatenate([slopes, bank.coordinates[:, t:]], axis=1)
+    n, place = len(bank.categories), {item: k for k, item in enumerate(bank.items)}
+    before, after = (bank.curve.traits_of(n, t) for t in (len(bank.traits), len(traits)))
+    known = np.zeros((len(bank), len(after)))
+    known[:, after < 0] = bank.coordinates[:, before < 0]
+    for k, trait in enumerate(traits):
+        if trait < len(bank.traits):
+            known[:, after == k] = bank.coordinates[:, before == trait]
     return np.array([known[place[i]] if i in place else np.full(known.shape[1], np.nan) for i in items])

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from adaptive.estimators.belief import BeliefEstimator, of_belief
-from adaptive.estimators.questionnaires import bank_files, reports
+from adaptive.estimators.questionnaires import reports
 from adaptive.estimators.questionnaires.answers import Answers, categories_of, is_triples, pairs_of, table_of
 from adaptive.estimators.questionnaires.bank import Bank
-from adaptive.estimators.questionnaires.bank_parameters import bank_of_parameters
+from adaptive.estimators.questionnaires.banks import files
+from adaptive.estimators.questionnaires.banks.parameters import bank_of_parameters
 from adaptive.estimators.questionnaires.factors.belief import FactorBelief
 from adaptive.estimators.questionnaires.families import family_folds
 from adaptive.estimators.questionnaires.item_response_belief import ItemResponseBelief
@@ -48,8 +49,9 @@ class Questionnaire(BeliefEstimator):
     response_model : str, default "ordinal"
         How answers come about: "ordinal" (thresholds of people *and* items, by expectation propagation), or an
         item-response model by marginal likelihood: "rasch", "two_parameter", "three_parameter" (0 and 1; guessed
-        right), "four_parameter" (also missed by those who know), "graded", "partial_credit". Which predicts hidden
-        answers best differs from scale to scale (``ours-default-questionnaires``); `adaptive calibrate` looks.
+        right), "four_parameter" (also missed by those who know), "graded", "partial_credit", "nominal" (answers have no
+        order). Which predicts hidden answers best differs from scale to scale (``ours-default-questionnaires``);
+        `adaptive calibrate` looks.
     item_traits : sequence or mapping, optional
         The trait, or list of traits, that each item measures.
     n_traits : int or "held_out", default 1
@@ -115,7 +117,8 @@ class Questionnaire(BeliefEstimator):
     ----------
     P. Hennig (2010), Approximate Inference in Graphical Models, chapter 4 (the ordinal model).  R. Bock and M. Aitkin
     (1981), Marginal maximum likelihood estimation of item parameters.  E. Muraki (1992), A generalized partial credit
-    model.  F. Samejima (1969), Estimation of latent ability using a response pattern of graded scores.
+    model.  F. Samejima (1969), Estimation of latent ability using a response pattern of graded scores.  R. Bock (1972),
+    Estimating item parameters and latent ability when responses are scored in two or more nominal categories.
 
     Examples
     --------
@@ -267,21 +270,22 @@ class Questionnaire(BeliefEstimator):
 
     @classmethod
     def from_bank(cls, path: str | os.PathLike[str]) -> Self:
-        """Items from a CSV file: ours (``to_bank``), or with the columns of mirt, catsim or catR.
+        """Items from a CSV file: ours (``to_bank``), or with the columns of mirt, catR, catsim or jsCAT.
 
         Parameters
         ----------
         path : path
-            mirt's a1, d, g, u, or d1, d2, ... (graded), or ak0, d0, ... (gpcm), with IRTpars a, b, g, u or b1, b2, ...
-            (with a column itemtype); catsim's and catR's a, b, c, d; catR's alphaj, betaj1 or bj and c1, deltaj1,
-            lambdaj and delta1. R's NA is a category that an item lacks.
+            mirt's a1, d, g, u, or d1, d2, ... (graded), or ak0, d0, ... (gpcm, nominal), with IRTpars a, b, g, u or b1,
+            b2, ... (with a column itemtype) or a1, c1, ... (nominal); catsim's, catR's and jsCAT's a, b, c, d, or
+            discrimination, difficulty, guessing, slipping, or TRAIT.a, TRAIT.b, ... of several traits; catR's alphaj,
+            betaj1 or bj and c1, deltaj1, lambdaj and delta1, alpha1 and c1. R's NA is a category that an item lacks.
 
         Raises
         ------
         ValueError
             Naming what the file lacks, or the model that no item here has.
         """
-        return cls._of_bank(bank_files.read_bank(path))
+        return cls._of_bank(files.read_bank(path))
 
     @classmethod
     def from_prior(
@@ -310,7 +314,7 @@ class Questionnaire(BeliefEstimator):
         traits = [[trait for trait, there in zip(bank.traits, row, strict=True) if there] for row in bank.loadings.mask]
         ordinal: Options = {}
         if isinstance(bank, OrdinalBank):
-            ordinal = {name: getattr(bank.model, name) for name in bank_files.SETTINGS}
+            ordinal = {name: getattr(bank.model, name) for name in files.SETTINGS}
         made = cls(
             "ordinal" if isinstance(bank, OrdinalBank) else bank.model,
             item_traits=dict(zip(bank.items, traits, strict=True)), categories=bank.categories,
@@ -323,9 +327,33 @@ class Questionnaire(BeliefEstimator):
             made.belief_ = ItemResponseBelief(settings, nobody, bank)
         return made
 
-    def to_bank(self, path: str | os.PathLike[str]) -> None:
-        """Write the items as a CSV file from which ``from_bank`` reads the same numbers."""
-        bank_files.write_bank(self.bank_, path)
+    def to_bank(self, path: str | os.PathLike[str], dialect: str | None = None) -> None:
+        """Write the items as a CSV file from which ``from_bank`` reads the same numbers.
+
+        Parameters
+        ----------
+        path : path
+        dialect : {"mirt", "catR", "jscat", "catsim"}, optional
+            In the columns of another program, by its formulas: in R ``read.csv(path, row.names = 1)``. A UserWarning
+            says what that form does not hold, as the uncertainty of items.
+
+        Raises
+        ------
+        ValueError
+            Naming the item that the form cannot hold, or the model.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "bank.csv"
+        >>> Questionnaire.from_parameters([1.5, 0.5], [-1.0, 1.0], items=["q1", "q2"]).to_bank(path, dialect="mirt")
+        >>> print(path.read_text())
+        item,a1,d,g,u
+        q1,1.5,1.5,0.0,1.0
+        q2,0.5,-0.5,0.0,1.0
+        <BLANKLINE>
+        """
+        files.write_bank(self.bank_, path, dialect)
 
     # -- people ------------------------------------------------------------------------------------------------------
 

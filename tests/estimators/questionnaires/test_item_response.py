@@ -30,7 +30,7 @@ def drawn(n_people, n_items, seed=0, low=0.7):
 
 def coordinates(model, n_categories, seed=0, n_traits=1):
     rng = np.random.default_rng(seed)
-    mean, _ = CURVES[model].prior(n_categories)
+    mean, _ = CURVES[model].prior(n_categories, n_traits)
     return np.r_[rng.uniform(0.5, 1.5, n_traits), mean + 0.5 * rng.standard_normal(len(mean))]
 
 
@@ -53,7 +53,9 @@ def test_difficulties_and_back(model):
     np.testing.assert_allclose(from_difficulties(model, difficulties(model, c, 1), 1), c, atol=1e-10)
 
 
-@pytest.mark.parametrize("model", ["two_parameter", "graded", "partial_credit", "three_parameter", "four_parameter"])
+@pytest.mark.parametrize(
+    "model", ["two_parameter", "graded", "partial_credit", "nominal", "three_parameter", "four_parameter"]
+)
 def test_calibration_is_at_the_maximum_of_the_penalised_likelihood(model):
     answers, *_ = drawn(80, 3)
     if not CURVES[model].dichotomous:
@@ -403,3 +405,31 @@ def test_who_is_worth_asking(model):
     assert fitted.partial_fit([(3, "item", 1)]).items_[-1] == "item"
     with pytest.raises(ValueError, match='target must be "items"'):
         fitted.predictive(pairs, target="both")
+
+
+def test_nominal_answers_are_learnt_whatever_their_order_and_traits_may_be_new():
+    """Of answers that are not in the order of the trait partial credit loses half of what nominal items tell."""
+    rng = np.random.default_rng(3)
+    slopes, intercepts = np.array([0.0, 2.0, 0.3, 1.0]), np.array([0.0, -0.3, 0.4, 0.2])
+    x = rng.standard_normal((500, 6))[:, :1].repeat(6, axis=1)
+    p = np.exp(x[..., None] * slopes + intercepts)
+    answers = 1.0 + (p.cumsum(axis=-1) / p.sum(axis=-1, keepdims=True) < rng.random((500, 6, 1))).sum(axis=-1)
+    nominal, credit = (
+        Questionnaire(model, categories=(1, 2, 3, 4)).fit(answers) for model in ("nominal", "partial_credit")
+    )
+    assert nominal.log_evidence_ > credit.log_evidence_ + 100
+    known = nominal.item_parameters_.reshape(6, 3, 2)
+    np.testing.assert_allclose(known.mean(axis=0), np.column_stack([slopes, intercepts])[1:], atol=0.2)
+    told, less = (np.corrcoef(one.trait_mean_[:, 0], x[:, 0])[0, 1] for one in (nominal, credit))
+    assert told > less + 0.05, (told, less)
+    assert nominal.dimension_ is None
+    traits = {k: "ab"[k > 2] if k != 2 else ["a", "b"] for k in range(6)}
+    two = Questionnaire("nominal", item_traits=traits, categories=(1, 2, 3, 4)).fit(answers[:60, :3])
+    assert two.bank_.traits == ("a", "b")
+    told = [(person, item, answers[person, item]) for person in range(60) for item in range(3, 6)]
+    two.partial_fit(told)
+    whole = Questionnaire("nominal", item_traits=traits, categories=(1, 2, 3, 4)).fit(answers[:60])
+    assert two.log_evidence_ == pytest.approx(whole.log_evidence_, abs=0.05)
+    of = two.bank_.curve.traits_of(4, 2)
+    for item, row in enumerate(two.bank_.coordinates):  # no slope of any answer on a trait that is not measured
+        assert (row[(of >= 0) & ~two.bank_.loadings.mask[item][of]] == 0).all()

@@ -2,27 +2,33 @@
 
 mirt             a1 .. aT, d, g, u            p = g + (u - g) / (1 + exp(-(a.x + d)))
   graded         a1 .. aT, d1 .. dK           P(y >= k) = 1 / (1 + exp(-(a.x + d_k)))
-  gpcm           a1 .. aT, ak0 .., d0 .. dK   p_k ~ exp(k a.x + d_k)
+  gpcm, nominal  a1 .. aT, ak0 .., d0 .. dK   p_k ~ exp(ak_k a.x + d_k); of gpcm ak_k = k
 mirt, IRTpars    a, b, g, u; a, b1 .. bK      difficulties; graded or gpcm, as a column itemtype says
+  nominal        a1 .. aK, c1 .. cK           p_k ~ exp(a_k x + c_k), one trait
 catsim, catR     a, b, c, d                   p = c + (d - c) / (1 + exp(-a (x - b)))
+jsCAT            a, b, c, d                   the same; discrimination, difficulty, guessing, slipping are other names,
+                 TRAIT.a, TRAIT.b, ...        and these of several traits, of which an item has one
 catR: GRM        alphaj, betaj1 ..            P(y >= k) = 1 / (1 + exp(-alpha (x - beta_k)))
   MGRM           alphaj, bj, c1 ..            the same, beta_k = b - c_k
   GPCM, PCM      [alphaj,] deltaj1 ..         p_k ~ exp(sum_{l <= k} alpha (x - delta_l))
   RSM            lambdaj, delta1 ..           the same, delta_l = lambda + delta_l
+  NRM            alpha1, c1, alpha2, c2 ..    p_k ~ exp(alpha_k x + c_k), alpha_0 = c_0 = 0 (or alphaj1, cj1, ...)
 
 A number that R calls NA is that of a category which the item lacks. Beside difficulties a column D multiplies slopes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from adaptive.estimators.questionnaires.bank import Bank
-from adaptive.estimators.questionnaires.bank_sheet import Sheet
+from adaptive.estimators.questionnaires.banks.sheet import Sheet
 from adaptive.estimators.questionnaires.base import Loadings
-from adaptive.estimators.questionnaires.curves import asymptote_coordinates
+from adaptive.estimators.questionnaires.curves import asymptote_coordinates, nominal_coordinates
 
 __all__ = ["bank_of_dialect"]
 
@@ -30,7 +36,9 @@ TYPES = {
     **dict.fromkeys(("rasch", "1pl", "2pl", "3pl", "3plu", "4pl", "dich"), "dichotomous"),
     **dict.fromkeys(("graded", "grm", "mgrm"), "graded"),
     **dict.fromkeys(("gpcm", "pcm", "rsm", "partial_credit"), "partial_credit"),
+    **dict.fromkeys(("nominal", "nrm"), "nominal"),
 }
+JSCAT = {"discrimination": "a", "difficulty": "b", "guessing": "c", "slipping": "d"}
 MODEL_COLUMNS = ("itemtype", "model", "class")
 
 
@@ -38,20 +46,34 @@ def bank_of_dialect(sheet: Sheet) -> Bank:
     """Return the items of a file that some other program wrote; a ValueError names what they cannot be."""
     names = set(sheet.names)
     said = _said_model(sheet)
-    for one, what in (("alpha1", "nominal"), ("alphaj1", "nominal"), ("logS", "five-parameter")):
-        if one in names:
-            raise ValueError(
-                f"the bank {sheet.path} has items of a {what} model (column {one}), which no model here has."
-            )
+    if "logS" in names:
+        raise ValueError(
+            f"the bank {sheet.path} has items of a five-parameter model (column logS), which no model here has."
+        )
+    for slope, intercept in (("alpha", "c"), ("alphaj", "cj")):
+        if f"{slope}1" in names:
+            return _nominal_of_one_trait(sheet, sheet.numbered(slope), sheet.numbered(intercept), first=0)
     if names & {"alphaj", "deltaj1", "lambdaj"}:
         return _catr(sheet)
+    if {"a1", "c1"} <= names and not names & {"d", "d0", "d1", "b1"}:
+        return _nominal_of_one_trait(sheet, sheet.numbered("a"), sheet.numbered("c"), first=1, whole=True)
     if "a1" in names:
         return _slopes_and_intercepts(sheet, said)
+    if "discrimination" in names:
+        return _difficulties(_renamed(sheet, JSCAT), said)
     if "a" in names:
         return _difficulties(sheet, said)
+    cats = [name[:-2] for name in sheet.names if name.endswith(".a")]
+    if cats:
+        return _of_cats(sheet, cats)
+    cats = [name.removesuffix(".discrimination") for name in sheet.names if name.endswith(".discrimination")]
+    if cats:
+        return _of_cats(
+            _renamed(sheet, {f"{cat}.{long}": f"{cat}.{one}" for cat in cats for long, one in JSCAT.items()}), cats
+        )
     raise ValueError(
-        f"the bank {sheet.path} has no column of discriminations: a (catsim, catR, mirt with IRTpars), a1 (mirt), "
-        "alphaj, deltaj1 or lambdaj (catR), coordinate_1 (ours)."
+        f"the bank {sheet.path} has no column of discriminations: a (catsim, catR, jsCAT, mirt with IRTpars), a1 "
+        "(mirt), alphaj, deltaj1, lambdaj or alpha1 (catR), discrimination or TRAIT.a (jsCAT), coordinate_1 (ours)."
     )
 
 
@@ -64,8 +86,11 @@ def _said_model(sheet: Sheet) -> str | None:
                 if one and one.lower() not in TYPES:
                     raise ValueError(f"{sheet.path}, line {line}: no model here has items of {name} {one!r}.")
             models = {TYPES[one.lower()] for one in said if one} - {"dichotomous"}
+            if "nominal" in models:
+                models.discard("partial_credit")  # which is nominal, too
             if len(models) > 1:
-                raise ValueError(f"the bank {sheet.path} has graded and partial-credit items; split it by {name}.")
+                other = "nominal" if "nominal" in models else "partial-credit"
+                raise ValueError(f"the bank {sheet.path} has graded and {other} items; split it by {name}.")
             return next(iter(models), None)
     return None
 
@@ -82,7 +107,9 @@ def _slopes_and_intercepts(sheet: Sheet, said: str | None) -> Bank:
     sums = sheet.numbered("d", 0)
     model = said or ("partial_credit" if sums.shape[1] else "graded")
     if sums.shape[1]:
-        _refuse_nominal(sheet, sums)
+        scores = _scores(sheet, sums)
+        if said == "nominal" or (said != "graded" and not _are_ranks(scores, sums)):
+            return _nominal(sheet, slopes, single, sums, scores)
         steps = np.diff(sums, axis=1)
         several = steps if model == "partial_credit" else sums[:, 1:]
         if model == "graded" and not np.isnan(sums[:, 0]).all():
@@ -141,7 +168,7 @@ def _catr(sheet: Sheet) -> Bank:
 
 def _bank(
     sheet: Sheet, slopes: np.ndarray, single: np.ndarray, several: np.ndarray, model: str, lower: str, upper: str,
-    first: int = 1,
+    first: int = 1, asymptotes: tuple[np.ndarray, np.ndarray] | None = None, traits: Sequence[str] = (),
 ) -> Bank:  # fmt: skip
     """Return items of an intercept each, or of several; asymptotes are named by their columns."""
     for wrong in np.flatnonzero((slopes == 0).all(axis=1)):
@@ -149,8 +176,11 @@ def _bank(
             f"item {sheet.labels[int(wrong)]!r} of {sheet.path} measures nothing: its discrimination is 0."
         )
     n = len(slopes)
-    g = sheet.column(lower, 0.0) if lower in sheet.names else np.zeros(n)
-    u = sheet.column(upper, 1.0) if upper in sheet.names else np.ones(n)
+    if asymptotes is None:
+        g = sheet.column(lower, 0.0) if lower in sheet.names else np.zeros(n)
+        u = sheet.column(upper, 1.0) if upper in sheet.names else np.ones(n)
+    else:
+        g, u = asymptotes
     for wrong in np.flatnonzero(~((g >= 0) & (g < u) & (u <= 1))):
         raise ValueError(
             f"item {sheet.labels[int(wrong)]!r} of {sheet.path} must have asymptotes 0 <= lower < upper <= 1, got "
@@ -172,14 +202,13 @@ def _bank(
         model = "four_parameter" if (u < 1).any() else "three_parameter" if (g > 0).any() else "two_parameter"
         levels = single[:, None]
         if model != "two_parameter":
-            asymptotes = np.stack([g, u], axis=1) if model == "four_parameter" else g[:, None]
-            levels = np.concatenate([levels, asymptote_coordinates(asymptotes)], axis=1)
+            both = np.stack([g, u], axis=1) if model == "four_parameter" else g[:, None]
+            levels = np.concatenate([levels, asymptote_coordinates(both)], axis=1)
     n_answers = several.shape[1] + 1 if has_several.any() else 2
     scale = (0, 1) if n_answers == 2 else tuple(range(first, first + n_answers))
     coordinates = np.concatenate([slopes, levels], axis=1)
-    p, t = coordinates.shape[1], slopes.shape[1]
-    traits = ("trait",) if t == 1 else tuple(f"trait_{k + 1}" for k in range(t))
-    return Bank(model, sheet.labels, scale, Loadings(traits, slopes != 0), coordinates, np.zeros((n, p, p)))
+    p, loadings = coordinates.shape[1], Loadings(tuple(traits) or _names(slopes.shape[1]), slopes != 0)
+    return Bank(model, sheet.labels, scale, loadings, coordinates, np.zeros((n, p, p)))
 
 
 def _graded_or_steps(sheet: Sheet, levels: np.ndarray, model: str) -> np.ndarray:
@@ -206,16 +235,106 @@ def _padded(single: np.ndarray, several: np.ndarray) -> np.ndarray:
     return np.column_stack([single, np.full((len(single), several.shape[1] - 1), np.nan)])
 
 
-def _refuse_nominal(sheet: Sheet, sums: np.ndarray) -> None:
-    """Refuse scores of categories (ak) other than 0, 1, 2, ..., where items are nominal."""
+def _scores(sheet: Sheet, sums: np.ndarray) -> np.ndarray:
+    """Return the scores ak (items, K + 1) of answers, 0, 1, 2, ... where there are no such columns."""
     scores = sheet.numbered("ak", 0)
     if not scores.shape[1]:
-        return
-    wrong = (~np.isnan(scores) & (scores != np.arange(scores.shape[1]))).any(axis=1)
-    if wrong.any():
+        return np.where(np.isnan(sums), np.nan, np.arange(sums.shape[1]))
+    if scores.shape != sums.shape or (np.isnan(scores) != np.isnan(sums)).any():
+        raise ValueError(f"the bank {sheet.path} must have a score (ak) for each intercept (d0, d1, ...) and no other.")
+    return scores
+
+
+def _are_ranks(scores: np.ndarray, sums: np.ndarray) -> bool:
+    return bool(((scores == np.arange(scores.shape[1])) | np.isnan(sums)).all())
+
+
+def _nominal(sheet: Sheet, slopes: np.ndarray, single: np.ndarray, sums: np.ndarray, scores: np.ndarray) -> Bank:
+    """Return mirt's items: a slope vector each, of which answers have multiples."""
+    alone = np.isnan(sums[:, 0]) & ~np.isnan(single)  # items of two answers, written as such
+    sums, scores = sums.copy(), scores.copy()
+    sums[alone, :2] = np.column_stack([np.zeros(int(alone.sum())), single[alone]])
+    scores[alone, :2] = [0.0, 1.0]
+    for name, free in (("g", 0.0), ("u", 1.0)):
+        if name in sheet.names:
+            wrong = ~np.isin(sheet.column(name, free), free)
+            if wrong.any():
+                raise ValueError(
+                    f"item {_first(sheet, wrong)!r} of {sheet.path} has an asymptote in a bank of nominal items."
+                )
+    return _nominal_bank(sheet, scores[..., None] * slopes[:, None, :], sums, first=1)
+
+
+def _nominal_of_one_trait(
+    sheet: Sheet, slopes: np.ndarray, intercepts: np.ndarray, *, first: int, whole: bool = False
+) -> Bank:
+    """Return items of a slope and an intercept for each answer, of the ``whole`` of them or of all but the first."""
+    if slopes.shape != intercepts.shape or (np.isnan(slopes) != np.isnan(intercepts)).any():
         raise ValueError(
-            f"item {_first(sheet, wrong)!r} of {sheet.path} is nominal (ak is not 0, 1, 2, ...), as no model here is."
+            f"the bank {sheet.path} must have an intercept for each slope of a nominal item, and no other."
         )
+    if not whole:
+        slopes, intercepts = (np.column_stack([np.zeros(len(one)), one]) for one in (slopes, intercepts))
+    return _nominal_bank(sheet, slopes[..., None], intercepts, first=first)
+
+
+def _nominal_bank(sheet: Sheet, slopes: np.ndarray, intercepts: np.ndarray, *, first: int) -> Bank:
+    """Return items of slopes (items, K + 1, T) and intercepts (items, K + 1) of their answers; NaN: no such answer."""
+    n, n_answers, t = slopes.shape
+    known = ~np.isnan(intercepts)
+    for wrong in np.flatnonzero(~known[:, :2].all(axis=1) | (~known[:, :-1] & known[:, 1:]).any(axis=1)):
+        raise ValueError(
+            f"item {sheet.labels[int(wrong)]!r} of {sheet.path} must have parameters of two answers or more; NA may "
+            "stand behind the last one only."
+        )
+    slopes, intercepts = slopes - slopes[:, :1], intercepts - intercepts[:, :1]
+    mask = np.nan_to_num(slopes != 0) & known[..., None]
+    for wrong in np.flatnonzero(~mask.any(axis=(1, 2))):
+        raise ValueError(
+            f"item {sheet.labels[int(wrong)]!r} of {sheet.path} measures nothing: its slopes are all alike."
+        )
+    p = t + 1 + (n_answers - 2) * (t + 1)
+    coordinates = np.full((n, p), np.nan)
+    for row, there, a, c in zip(coordinates, known, slopes, intercepts, strict=True):
+        own = nominal_coordinates(a[there][1:], c[there][1:])
+        row[: len(own)] = own
+    scale = (0, 1) if n_answers == 2 else tuple(range(first, first + n_answers))
+    return Bank("nominal", sheet.labels, scale, Loadings(_names(t), mask.any(axis=1)), coordinates, np.zeros((n, p, p)))
+
+
+def _of_cats(sheet: Sheet, cats: list[str]) -> Bank:
+    """Return jsCAT's items of several traits, each with the parameters of one; a, b, c, d not given are 1, 0, 0, 1."""
+    found = np.stack(
+        [np.stack([_column_or_none(sheet, f"{cat}.{one}") for one in "abcd"], axis=1) for cat in cats], axis=1
+    )
+    there = ~np.isnan(found).all(axis=2)  # (items, cats)
+    for wrong in np.flatnonzero(there.sum(axis=1) != 1):
+        many = [cat for cat, one in zip(cats, there[wrong], strict=True) if one]
+        raise ValueError(
+            f"item {sheet.labels[int(wrong)]!r} of {sheet.path} must have parameters of one trait, got "
+            f"{' and '.join(many) or 'none'}."
+        )
+    own = found[there]
+    a, b, c, d = np.where(np.isnan(own), [1.0, 0.0, 0.0, 1.0], own).T
+    slopes = np.where(there, a[:, None], 0.0)
+    return _bank(sheet, slopes, -a * b, np.zeros((len(a), 0)), "graded", "c", "d", asymptotes=(c, d), traits=cats)
+
+
+def _column_or_none(sheet: Sheet, name: str) -> np.ndarray:
+    return sheet.column(name) if name in sheet.names else np.full(len(sheet.rows), np.nan)
+
+
+def _renamed(sheet: Sheet, names: Mapping[str, str]) -> Sheet:
+    """Return the sheet with columns under other names."""
+    twice = [one for one in names if one in sheet.names and names[one] in sheet.names]
+    if twice:
+        raise ValueError(f"the bank {sheet.path} has both columns {names[twice[0]]} and {twice[0]}, for one parameter.")
+    rows = [{names.get(name, name): cell for name, cell in row.items()} for row in sheet.rows]
+    return replace(sheet, names=[names.get(name, name) for name in sheet.names], rows=rows)
+
+
+def _names(t: int) -> tuple[str, ...]:
+    return ("trait",) if t == 1 else tuple(f"trait_{k + 1}" for k in range(t))
 
 
 def _scaling(sheet: Sheet) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Banks of items as CSV files: those of other programs (`bank_dialects`), and ours with covariances.
+"""Banks of items as CSV files: those of other programs (`dialects`, `writing`), and ours with covariances.
 
 ours     item, model, categories, reverse, measures:TRAIT, trait slopes, coordinates, covariances, origin and unit:
          nothing is lost; of the ordinal model thresholds, covariances, trait_noise, and the model's settings
@@ -7,13 +7,15 @@ ours     item, model, categories, reverse, measures:TRAIT, trait slopes, coordin
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 
 import numpy as np
 
 from adaptive.estimators.questionnaires.bank import Bank
-from adaptive.estimators.questionnaires.bank_dialects import bank_of_dialect
-from adaptive.estimators.questionnaires.bank_sheet import Sheet, read_sheet
+from adaptive.estimators.questionnaires.banks.dialects import bank_of_dialect
+from adaptive.estimators.questionnaires.banks.sheet import Sheet, read_sheet
+from adaptive.estimators.questionnaires.banks.writing import dialect_columns
 from adaptive.estimators.questionnaires.base import ItemBank
 from adaptive.estimators.questionnaires.curves import ASYMPTOTES, CURVES, difficulties
 from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
@@ -47,8 +49,19 @@ def _cells(values: np.ndarray) -> list[object]:
     return [None if np.isnan(one) else float(one) for one in values]
 
 
-def write_bank(bank: Bank | OrdinalBank, path: str | os.PathLike[str]) -> None:
-    """Write a bank so that reading it gives the same numbers; difficulties stand beside the coordinates, for people."""
+def write_bank(bank: Bank | OrdinalBank, path: str | os.PathLike[str], dialect: str | None = None) -> None:
+    """Write a bank so that reading it gives the same numbers; difficulties stand beside the coordinates, for people.
+
+    In another program's ``dialect`` the curves are the same; a UserWarning says what else its form does not hold.
+    """
+    if dialect is not None:
+        columns, lost = dialect_columns(bank, dialect)
+        write_csv(Path(path), columns)
+        if lost:
+            warnings.warn(
+                f"the form of {dialect} does not hold {', '.join(lost)}; ours does.", UserWarning, stacklevel=3
+            )
+        return
     write_csv(Path(path), _ordinal_columns(bank) if isinstance(bank, OrdinalBank) else _columns(bank))
 
 
@@ -66,9 +79,11 @@ def _columns(bank: Bank) -> dict[str, list[object]]:
     t, p = len(bank.traits), bank.coordinates.shape[1]
     columns = _label_columns(bank, bank.model)
     readable = difficulties(bank.model, bank.coordinates, t)
-    names = [*(f"discrimination:{trait}" for trait in bank.traits), *(f"threshold_{k}" for k in range(1, p - t + 1))]
-    asymptotes = ASYMPTOTES.get(bank.model, ())
-    names[p - len(asymptotes) :] = asymptotes
+    if bank.model == "nominal":
+        names = [f"{name}_{r}" for r in range(1, p // (t + 1) + 1) for name in (*_slope_names(bank), "intercept")]
+    else:
+        asymptotes = ASYMPTOTES.get(bank.model, ())
+        names = [*_slope_names(bank), *(f"threshold_{k}" for k in range(1, p - t - len(asymptotes) + 1)), *asymptotes]
     for k, name in enumerate(names):
         columns[name] = _cells(readable[:, k])
     for k in range(p):
@@ -80,8 +95,12 @@ def _columns(bank: Bank) -> dict[str, list[object]]:
     return columns
 
 
+def _slope_names(bank: Bank) -> list[str]:
+    return [f"discrimination:{trait}" for trait in bank.traits]
+
+
 def read_bank(path: str | os.PathLike[str]) -> Bank | OrdinalBank:
-    """Read a bank: ours, or one with the columns of mirt, catsim or catR (`bank_dialects`)."""
+    """Read a bank: ours, or one with the columns of mirt, catR, catsim or jsCAT (`dialects`)."""
     sheet = read_sheet(path)
     if "trait_noise" in sheet.names:
         return _ordinal(sheet)
@@ -98,7 +117,7 @@ def _ours(sheet: Sheet) -> Bank:
         raise ValueError(f"the bank {sheet.path} is of model {model!r}, of two answers, but names {len(categories)}.")
     loadings, coordinates = sheet.loadings(), sheet.numbered("coordinate_")
     t = len(loadings.traits)
-    expected = t + len(CURVES[model].prior(len(categories))[0])
+    expected = t + len(CURVES[model].prior(len(categories), t)[0])
     if coordinates.shape[1] != expected:
         raise ValueError(
             f"the bank {sheet.path} must have {expected} coordinates for {t} traits and {len(categories)} answers, got "

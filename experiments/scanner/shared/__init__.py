@@ -1,0 +1,1 @@
+"""Pulseq sequences to put plans into, and a simulator that runs them."""
