@@ -115,11 +115,12 @@ def asked_by_optuna(name: str, n: int, most: int) -> tuple[np.ndarray, float]:
             return found["chosen"], float(np.median(found["seconds"]))
 
 
-def measured(name: str, way: str, k: int, n_particles: int, most: int, given: list[int] | None) -> dict[str, Any]:
+def measured(name: str, way: str, k: int, n: int, n_particles: int, most: int) -> dict[str, Any]:
     """Measurements until the deviation is reached (``most`` if it is not), the error then, the CPU of a decision."""
     about = INSTRUMENTS[name]
     X, column = about["X"], list(about["prior"]).index(about["target"])
     truth, table = truth_and_outcomes(name, k, most)
+    given = positions_of(name, way, k, n, most)
     model, visits = estimator(name, n_particles, k), np.zeros(len(X), dtype=int)
     rng, taken, deviation, step = np.random.default_rng([43, k]), [], np.inf, 0
     while step < most and deviation > about["limit"]:
@@ -141,7 +142,7 @@ def measured(name: str, way: str, k: int, n_particles: int, most: int, given: li
     return {"n": np.array(step), "error": np.array(error), "seconds": np.array(np.median(taken))}
 
 
-def rival(name: str, k: int, n: int, most: int, way: str) -> list[int] | None:
+def positions_of(name: str, way: str, k: int, n: int, most: int) -> list[int] | None:
     """Positions that are known before anything is measured, or that the peer asked."""
     if way == "equispaced":
         return in_order(len(INSTRUMENTS[name]["X"]), most).tolist()
@@ -160,10 +161,7 @@ def numbers(script: Script) -> None:
     for ax, name in zip(axes[0], INSTRUMENTS, strict=True):
         found = {}
         for way in ways:
-            found[way] = [
-                script.kept("settings", measured, name, way, k, n_particles, most, rival(name, k, n, most, way))
-                for k in range(n)
-            ]
+            found[way] = [script.kept("settings", measured, name, way, k, n, n_particles, most) for k in range(n)]
         counts = {way: np.array([float(one["n"]) for one in of]) for way, of in found.items()}
         ratios[name] = {}
         for colour, way in zip(PALETTE, ways, strict=False):
