@@ -11,27 +11,22 @@ imported.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from adaptive import checks
 from adaptive import pool as pools
 from adaptive.loop.arguments import check_worker
 from adaptive.loop.log.retracting import standing
+from adaptive.loop.points import ID, checked_names, near, number_of, rows_of, same, undominated, unknown
 
 if TYPE_CHECKING:
     from adaptive.loop.query import Query
     from adaptive.loop.sequential_design import SequentialDesign
 
 __all__ = ["Optimizer"]
-
-ID = "_id"
-BASELINE = "baseline"  # the id that some give to points that were not suggested
-SAME = 1e-6  # of the range of a column: so far may a measured setting be from the candidate that it was set to
 
 
 class Optimizer:
@@ -95,14 +90,14 @@ class Optimizer:
         best: str = "max",
     ) -> None:
         self.design, self.worker, self.best = design, check_worker(worker), checks.choice("best", best, ("max", "min"))
-        self.names = _names("names", names)
-        self.outcome = outcome if isinstance(outcome, str) else _names("outcome", outcome)
+        self.names = checked_names("names", names)
+        self.outcome = outcome if isinstance(outcome, str) else checked_names("outcome", outcome)
         taken = {ID, *([outcome] if isinstance(outcome, str) else outcome)} & set(self.names)
         if taken:
             raise ValueError(f"names must not hold {sorted(taken)[0]!r}, which stands for something else in a point.")
         if design.changing_pool:
             raise ValueError("design must have a fixed pool, got a callable.")
-        _settings(pools.take(design.pool, [0]), self.names)  # whether they fit is said now
+        rows_of(pools.take(design.pool, [0]), self.names)  # whether they fit is said now
         self._columns: list[np.ndarray] | None = None  # of the pool
         self._left = [query.id for query in design.pending if query.worker == self.worker and len(query) == 1]
 
@@ -131,7 +126,7 @@ class Optimizer:
         self._left = [query.id for query in again[n:]]
         while len(queries) < n:
             queries.append(self.design.ask(1, another=True, worker=self.worker))
-        return [{ID: query.id, **_settings(query.candidates, self.names)[0]} for query in queries]
+        return [{ID: query.id, **rows_of(query.candidates, self.names)[0]} for query in queries]
 
     def ingest(self, points: Sequence[Mapping[str, Any]]) -> None:
         """Learn the outcomes of points, in any order, whenever they come.
@@ -150,7 +145,7 @@ class Optimizer:
             are no candidate's: then none of the points is learnt. Also if the estimator refuses an outcome: then
             those before it are learnt, and all may be ingested again.
         """
-        found = [(_number(point), self._answer(point)) for point in points]
+        found = [(number_of(point), self._answer(point)) for point in points]
         places = [self._position(p) if number is None else None for p, (number, _) in zip(points, found, strict=True)]
         waiting = {query.id: query for query in self.design.unanswered}
         self._check_known([one for one in found if one[0] is not None], waiting)
@@ -173,14 +168,14 @@ class Optimizer:
         ValueError
             If an ``_id`` was never given: then none is set aside.
         """
-        meant = [_number(point) for point in suggestions]
+        meant = [number_of(point) for point in suggestions]
         if None in meant:
             raise ValueError("suggestions must have the _id that they were suggested with, got a point without.")
         waiting = {query.id: query for query in self.design.pending}
         asked = {one[0] for one in self._answers()} | {query.id for query in self.design.unanswered}
         for number in meant:
             if number not in asked:
-                raise ValueError(_unknown(number))
+                raise ValueError(unknown(number))
         for number in dict.fromkeys(meant):
             if number in waiting:
                 self.design.skip(waiting[number])
@@ -239,9 +234,9 @@ class Optimizer:
         if not answers:
             return []
         values = np.array([np.ravel(answer) for _, _, answer in answers], dtype=float)
-        good = np.flatnonzero(_undominated(values if self.best == "max" else -values))
+        good = np.flatnonzero(undominated(values if self.best == "max" else -values))
         best = [answers[k] for k in good]
-        rows = _settings(pools.take(self.design.pool, [position for _, position, _ in best]), self.names)
+        rows = rows_of(pools.take(self.design.pool, [position for _, position, _ in best]), self.names)
         names = [self.outcome] if isinstance(self.outcome, str) else self.outcome
         return [
             (number, row, dict(zip(names, np.ravel(answer).tolist(), strict=True)))
@@ -266,9 +261,9 @@ class Optimizer:
         if missing:
             raise ValueError(f"a point without _id must have all settings, got one without {missing[0]!r}.")
         if self._columns is None:
-            rows = _settings(self.design.pool, self.names)
+            rows = rows_of(self.design.pool, self.names)
             self._columns = [np.array([row[name] for row in rows]) for name in self.names]
-        alike = np.all([_near(c, point[name]) for c, name in zip(self._columns, self.names, strict=True)], axis=0)
+        alike = np.all([near(c, point[name]) for c, name in zip(self._columns, self.names, strict=True)], axis=0)
         places = np.flatnonzero(alike)
         if len(places) == 0:
             raise ValueError(f"no candidate has the settings { {name: point[name] for name in self.names} }.")
@@ -280,7 +275,7 @@ class Optimizer:
         if not self.design.repeat:
             history = self.design.history_
             known = dict(zip(history["position"], history["outcome"], strict=True))
-            if position in known and _same(known[position], answer):
+            if position in known and same(known[position], answer):
                 return
         self.design.tell(position, [answer], worker=self.worker)
 
@@ -291,9 +286,9 @@ class Optimizer:
             said = {number: answer for number, _, answer in self._answers() if number not in waiting}
         for number, answer in numbered:
             if number not in waiting and number not in said:
-                raise ValueError(_unknown(number))
+                raise ValueError(unknown(number))
             first = said.setdefault(number, answer)
-            if first is not answer and not _same(first, answer):
+            if first is not answer and not same(first, answer):
                 raise ValueError(
                     f"the point of _id {number} has the outcome {first!r} already, got {answer!r}: take the "
                     "first back (design.retract)."
@@ -310,87 +305,3 @@ class Optimizer:
                 rows = zip(event["rows"], event["outcomes"], strict=True)
                 found += [(event["query"], asked[event["query"]][row], outcome) for row, outcome in rows]
         return found
-
-
-def _names(what: str, given: Sequence[str]) -> list[str]:
-    names = list(given)
-    if isinstance(given, str) or not names or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"{what} must be texts, one for each column, got {given!r}.")
-    if len(set(names)) < len(names):
-        raise ValueError(f"{what} must differ, got {names}.")
-    return names
-
-
-def _settings(candidates: Any, names: list[str]) -> list[dict[str, Any]]:
-    """Return the candidates as rows {name: value}, values plain numbers or texts."""
-    if sparse.issparse(candidates):
-        raise ValueError("design must have settings as its candidates, got a sparse matrix.")
-    if pools.has_columns(candidates):
-        unknown = [name for name in names if name not in list(candidates.columns)]
-        if unknown:
-            raise ValueError(f"names must be columns of the candidates, got {unknown[0]!r}.")
-        frame: Any = candidates
-        columns = [frame[name].to_numpy().tolist() for name in names]
-        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    entries = candidates if isinstance(candidates, (list, tuple, range)) else np.asarray(candidates).tolist()
-    if not isinstance(entries, (list, tuple, range)):
-        raise ValueError(f"design must have rows of settings as its candidates, got {type(candidates).__name__}.")
-    rows: list[Any] = [np.ravel(entry).tolist() if isinstance(entry, np.ndarray) else entry for entry in entries]
-    rows = [list(row) if isinstance(row, (list, tuple)) else [row] for row in rows]
-    if rows and len(rows[0]) != len(names):
-        raise ValueError(f"names must have one entry for each of the {len(rows[0])} columns, got {len(names)}.")
-    return [dict(zip(names, row, strict=True)) for row in rows]
-
-
-def _number(point: Mapping[str, Any]) -> int | None:
-    """Return the number of the query that a point answers; None of one that nobody asked.
-
-    Examples
-    --------
-    >>> _number({"_id": 3}), _number({"_id": "3"}), _number({"_id": "baseline"}), _number({"motor": 1.0})
-    (3, 3, None, None)
-    """
-    given = point.get(ID)
-    if given is None or (isinstance(given, str) and given == BASELINE):
-        return None
-    with contextlib.suppress(TypeError, ValueError, OverflowError):
-        number = int(given)  # tables make 3.0 of 3, keys of JSON make "3" of it
-        if not isinstance(given, (bool, np.bool_)) and (isinstance(given, str) or number == given):
-            return number
-    raise ValueError(_unknown(given))
-
-
-def _unknown(given: object) -> str:
-    return f"_id {given!r} was never suggested; leave _id out of a point of your own choice."
-
-
-def _near(column: np.ndarray, value: Any) -> np.ndarray:
-    """Return which entries are this setting, as exactly as an instrument says it back."""
-    if column.dtype.kind in "iuf":
-        try:
-            apart = np.abs(column - float(value))
-        except (TypeError, ValueError):
-            return np.zeros(len(column), dtype=bool)
-        scale = np.ptp(column) or np.max(np.abs(column)) or 1.0
-        return (apart <= SAME * scale) & (apart == np.min(apart))
-    return np.array([entry == value for entry in column.tolist()], dtype=bool)
-
-
-def _same(one: Any, other: Any) -> bool:
-    return np.asarray(one).tolist() == np.asarray(other).tolist()
-
-
-def _undominated(values: np.ndarray) -> np.ndarray:
-    """Return which rows (n, k) no other row exceeds in one column without falling short in another; of equal ones the
-    first.
-
-    Examples
-    --------
-    >>> _undominated(np.array([[1.0, 2.0], [2.0, 1.0], [0.0, 1.0], [2.0, 1.0]])).tolist()
-    [True, True, False, False]
-    """
-    good = np.ones(len(values), dtype=bool)
-    for k, row in enumerate(values):
-        beaten = (values >= row).all(axis=1) & (values > row).any(axis=1)
-        good[k] = not beaten.any() and not (values[:k] == row).all(axis=1).any()
-    return good

@@ -15,7 +15,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from adaptive import BayesianLogisticRegression, GaussianProcessRegressor, SequentialDesign
 from adaptive.loop import LogError, MaxSteps, Optimizer, PoolExhausted
-from adaptive.loop.optimizer import _undominated
+from adaptive.loop.points import undominated
 
 NAMES = ["x", "y", "z"]
 
@@ -197,7 +197,7 @@ def test_the_best_points(make, measured, answers):
 
 def test_undominated_by_brute_force():
     values = np.random.default_rng(0).integers(0, 4, (60, 3)).astype(float)
-    good = _undominated(values)
+    good = undominated(values)
     for k, row in enumerate(values):
         dominated = any((other >= row).all() and (other > row).any() for other in values)
         assert good[k] == (not dominated and not any((values[j] == row).all() for j in range(k)))

@@ -45,8 +45,8 @@ known = design.estimator_.parameters_
 print(f"{design.iteration} points: centre {known.mean[0]:.3f} +- {known.std[0]:.3f} (it is {truth[0, 0]})")
 
 # %%
-# Beside it as many points at equal distances. What a further count would tell is known before it is measured: here of
-# photons before any, which are most worth counting where peaks may be, and at the end.
+# Beside it as many points at equal distances. Most of these fall where there is only background; the design goes to the
+# flanks, where the mean moves most with the centre.
 
 even = ParticleEstimator(model=photons, prior=prior, noise="poisson", n_particles=1000, random_state=0)
 places = np.linspace(-5, 5, design.iteration)[:, None]
