@@ -54,6 +54,7 @@ if _TYPE_CHECKING:
         SimulatorEstimator,
         SparseLinearRegression,
     )
+    from adaptive.estimators.views.pipelines import make_pipeline
     from adaptive.inference import GLM, Posterior
     from adaptive.loop import SequentialDesign, compare_with_random
     from adaptive.selection import Certificate, certificate
@@ -88,6 +89,7 @@ __all__ = [
     "compare_with_random",
     "embed",
     "inference",
+    "make_pipeline",
     "operators",
     "potentials",
     "scorers",

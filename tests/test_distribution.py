@@ -44,3 +44,16 @@ def test_the_oldest_versions_that_are_tried_are_those_that_are_promised():
     for name, version in tried.items():
         assert version == promised[name] or version == f"{promised[name]}.0", name
     assert set(tried) >= {line.split(">=")[0] for line in [*project["dependencies"], *extras["mri"]]}
+
+
+def test_the_recipe_of_conda_and_the_citation_say_what_the_package_says():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    recipe = (ROOT / ".ci/conda/meta.yaml").read_text()
+    run = recipe[recipe.index("  run:") : recipe.index("test:")]
+    needed = dict(line.strip("- ").split(" >=") for line in run.splitlines() if ">=" in line)
+    names = {"matplotlib-base": "matplotlib", "pywavelets": "PyWavelets"}
+    asked = {names.get(name, name): version for name, version in needed.items()}
+    assert asked.pop("python") == project["requires-python"].removeprefix(">=")
+    assert asked == dict(line.split(">=") for line in project["dependencies"])
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f"version: {project['version']}\n" in citation and project["urls"]["Homepage"] in citation

@@ -31,7 +31,7 @@ MATHEMATICS = (
 NO_MATHEMATICS = {
     "adaptive.ClassifierView", "adaptive.PipelineView", "adaptive.Posterior", "adaptive.SequentialDesign",
     "adaptive.cite", "adaptive.compare_with_random", "adaptive.embed", "adaptive.inference.Zero",
-    "adaptive.inference.compatible",
+    "adaptive.inference.compatible", "adaptive.make_pipeline",
     "adaptive.inference.posterior_state", "adaptive.inference.restored_posterior", "adaptive.potentials.Likelihood",
     "adaptive.potentials.LocationDensity", "adaptive.potentials.Potential", "adaptive.potentials.join",
     "adaptive.estimators.imaging.trees.TreePosterior", "designs.filters.TransformRows", "designs.filters.as_filters",

@@ -27,6 +27,7 @@ if _TYPE_CHECKING:
     from adaptive.estimators.topics.metadata_topic_model import MetadataTopicModel
     from adaptive.estimators.views.classifier_view import ClassifierView, wrap
     from adaptive.estimators.views.pipeline_view import PipelineView
+    from adaptive.estimators.views.pipelines import Pipeline
 
 __all__ = [
     "BayesianLogisticRegression",
@@ -46,6 +47,7 @@ __all__ = [
     "MetadataTopicModel",
     "PairedSymbols",
     "ParticleEstimator",
+    "Pipeline",
     "PipelineView",
     "PoissonFactorization",
     "PoissonRegression",

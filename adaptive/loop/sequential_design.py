@@ -26,8 +26,10 @@ from adaptive.loop.columns import to_frame
 from adaptive.loop.log import header as headers
 from adaptive.loop.log.event_log import EventLog, LogError
 from adaptive.loop.log.journal import Journal
+from adaptive.loop.log.plain_settings import plain_settings, settings_of
 from adaptive.loop.log.replay import take_snapshot
 from adaptive.loop.log.storage import FileStorage
+from adaptive.loop.opening import opened
 from adaptive.loop.progress import reporter
 from adaptive.loop.query import Query, as_outcomes
 from adaptive.loop.questions import Questions
@@ -89,7 +91,8 @@ class SequentialDesign:
     callbacks : iterable of callable(design, event)
         Called after every event, a dictionary such as ``{"event": "tell", "query": 0, ...}``; not when replaying.
     log : path or EventLog, optional
-        Write every event to this new file as it happens; continue it with :meth:`load`.
+        Write every event to this new file as it happens; continue it with :meth:`load`. :meth:`open` does whichever
+        is due.
     chunk_size : int, optional
         How many candidates have their predictive in memory at once, as for ``select``; no result depends on it.
 
@@ -179,7 +182,8 @@ class SequentialDesign:
         self._questions = Questions(self, initial_pool, self._initial)
         log = log if isinstance(log, EventLog) else EventLog(log)
         if not _continued:
-            log.create(headers.header(self._seed, state.candidates, self._origin, self._recorded()))
+            settings = plain_settings(target, stop)
+            log.create(headers.header(self._seed, state.candidates, self._origin, self._recorded(), settings))
         self._journal = Journal(log, self._start, self._learnt, self._notify)
         self._runner = Runner(self, self._journal, measure)
         self._doubts = set[str]()  # those that were said
@@ -615,10 +619,11 @@ class SequentialDesign:
         estimator, candidates
             As they were given to the design.
         measure, stop, callbacks : optional
-            May differ from what they were.
+            May differ from what they were. A stop that is not given is the one that the log began with, if it is made
+            of the library's rules.
         **options
-            The other arguments of the design: ``cost``, ``mask``, ``target`` and callable scorers as they were, the
-            rest is in the log.
+            The other arguments of the design: ``cost``, ``mask``, callable scorers and a ``target`` of many inputs as
+            they were, the rest is in the log.
 
         Raises
         ------
@@ -631,7 +636,7 @@ class SequentialDesign:
         log.open()
         try:
             headers.check_pool(log.header, candidates_of(candidates), log.name)
-            arguments = headers.recorded_arguments(log.header) | options
+            arguments = headers.recorded_arguments(log.header) | settings_of(log.header) | options
             design = cls(estimator, candidates, measure, log=log, _continued=True, **arguments)
             headers.check_header(log.header, design._seed, design._origin, design._recorded(), log.name)
             design._journal.recover()
@@ -639,6 +644,58 @@ class SequentialDesign:
             log.close()
             raise
         return design
+
+    @classmethod
+    def open(
+        cls,
+        log: str | os.PathLike[str] | EventLog,
+        estimator: Estimator | Classifier,
+        candidates: Pool | Callable[[Any], Pool],
+        measure: Callable[[Query], Outcomes] | None = None,
+        *,
+        known: tuple[ArrayLike, Outcomes] | None = None,
+        **options: Any,
+    ) -> SequentialDesign:
+        """Begin a design with this log, or go on with it: one line for a program that may be started again.
+
+        Parameters
+        ----------
+        log : path or EventLog
+            Where nothing is yet, a design begins; else its design goes on, as by :meth:`load`.
+        estimator, candidates, measure
+            As they are given to the design.
+        known : (positions, outcomes), optional
+            Labels that exist already: learnt like all that somebody volunteers, at no cost, each once however often the
+            program starts.
+        **options
+            The other arguments of the design. When it goes on they may be left out but for ``cost``, ``mask``, callable
+            scorers, and a ``target`` of many inputs; of what is given all but ``stop`` and ``callbacks`` has to be as
+            it was.
+
+        Raises
+        ------
+        LogError
+            If the log is damaged, in use, or that of another pool, estimator or setting.
+        ValueError
+            If ``known`` says something else than the log.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import numpy as np
+        >>> from adaptive import BayesianLogisticRegression
+        >>> from adaptive.loop import MaxSteps
+        >>> model, X = BayesianLogisticRegression(classes=["no", "yes"]), np.eye(6)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path, known = f"{folder}/answers.log", ([0, 1], ["yes", "no"])
+        ...     with SequentialDesign.open(path, model, X, known=known, stop=MaxSteps(3), random_state=0) as design:
+        ...         query = design.ask()
+        ...     with SequentialDesign.open(path, model, X, known=known) as design:  # the next day
+        ...         again = design.ask()
+        >>> again.positions.tolist() == query.positions.tolist(), design.iteration, design.stop
+        (True, 1, MaxSteps(3))
+        """
+        return opened(cls, log, estimator, candidates, measure, known=known, **options)
 
     def close(self) -> None:
         """Release the log file, so that another design can continue it."""

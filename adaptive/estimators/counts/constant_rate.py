@@ -1,6 +1,9 @@
 """A constant rate beside a process: how much better, or worse, counts are predicted by a rate that varies.
 
 y_i ~ Poisson(e_i r),  r ~ Gamma(1/2, 0) (Jeffreys);   y_i without itself is negative binomial
+
+By evidence, for which Jeffreys' rate has none: r ~ Exponential of the mean rate that was counted (one event),
+and each learnt parameter of the process takes half a log n, as in Schwarz's criterion.
 """
 
 from __future__ import annotations
@@ -8,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import gammaln, xlogy
 from scipy.stats import nbinom
 
 __all__ = ["ConstantRate"]
@@ -24,12 +28,19 @@ class ConstantRate(NamedTuple):
         By how much the process predicts a count without itself better than the constant rate does, nats, and the
         standard error. Its kernel and mean knew the count: every learnt parameter takes a nat off, as in Akaike's
         criterion, spread over all counts.
+    log_evidence : float
+        Of the constant rate, nats.
+    log_bayes_factor : float
+        How much more probable all counts are under the process, nats: 3 are odds of twenty. NaN where its inference
+        has no evidence.
     """
 
     rate: float
     rate_std: float
     gain: float
     gain_std: float
+    log_evidence: float = np.nan
+    log_bayes_factor: float = np.nan
 
     @property
     def suffices(self) -> bool:
@@ -37,10 +48,17 @@ class ConstantRate(NamedTuple):
         return not self.gain > 2.0 * self.gain_std
 
     @classmethod
-    def beside(cls, log_scores: np.ndarray, y: np.ndarray, exposure: np.ndarray, n_learnt: int = 0) -> ConstantRate:
+    def beside(
+        cls,
+        log_scores: np.ndarray,
+        y: np.ndarray,
+        exposure: np.ndarray,
+        n_learnt: int = 0,
+        log_evidence: float = np.nan,
+    ) -> ConstantRate:
         """A constant rate of counts y (n,) at exposures (n,), beside a process's ``log_scores`` (n,) of them, left out.
 
-        ``n_learnt`` of the process's parameters were learnt from all of them.
+        ``n_learnt`` of the process's parameters were learnt from all of them, with this ``log_evidence``.
 
         Examples
         --------
@@ -55,4 +73,20 @@ class ConstantRate(NamedTuple):
         alone = nbinom.logpmf(y, shape - y, share) if len(y) > 1 else np.full(len(y), np.nan)
         ahead = log_scores - alone - n_learnt / len(y)
         spread = ahead.std(ddof=1) / np.sqrt(len(y)) if len(y) > 1 else np.nan
-        return cls(float(shape / time), float(np.sqrt(shape) / time), float(ahead.mean()), float(spread))
+        own = evidence_of(y, exposure)
+        factor = float(log_evidence - 0.5 * n_learnt * np.log(len(y)) - own)
+        return cls(float(shape / time), float(np.sqrt(shape) / time), float(ahead.mean()), float(spread), own, factor)
+
+
+def evidence_of(y: np.ndarray, exposure: np.ndarray) -> float:
+    """Return the log probability of counts y (n,) at exposures (n,) under one rate, exponential about that counted.
+
+    Examples
+    --------
+    >>> round(evidence_of(np.array([1.0]), np.array([1.0])), 3)  # 1 of a geometric count of mean 1.5
+    -1.427
+    """
+    total, time = y.sum(), exposure.sum()
+    mean = (total + 0.5) / time
+    each = xlogy(y, exposure) - gammaln(y + 1.0)
+    return float(each.sum() + gammaln(total + 1.0) - (total + 1.0) * np.log(time + 1.0 / mean) - np.log(mean))

@@ -69,7 +69,8 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         Variance of the function from one count of a place to the next; 0 where none was found.
     constant_rate_ : ConstantRate or None
         What a user would take instead: ``rate``, ``rate_std``, and by how many nats the process predicts a count that
-        is left out better (``gain``, ``gain_std``); ``suffices`` where it is not certainly ahead.
+        is left out better (``gain``, ``gain_std``), and how much more probable all are (``log_bayes_factor``);
+        ``suffices`` where it is not certainly ahead.
     posterior_ : Posterior over the function at the bins
     log_evidence_, evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
     X_train_, y_train_ : training rows and answers

@@ -199,7 +199,8 @@ class CoxBelief(ProcessBelief):
             return None
         exposure = np.broadcast_to(np.asarray(data.exposed.exposure, dtype=float), data.y.shape)
         n_learnt = 0 if self.settings.optimizer is None else len(self.evidences[0].theta)
-        return ConstantRate.beside(left_out.log_score, data.y, exposure, n_learnt)
+        evidence = np.nan if self.evidence_kind == "none" else self.log_evidence
+        return ConstantRate.beside(left_out.log_score, data.y, exposure, n_learnt, evidence)
 
     def family(self, exposure: Number) -> Poisson | OverdispersedPoisson:
         """The family of the outcomes."""

@@ -11,6 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.belief import FromPrior, Traced
 from adaptive.estimators.particles.continuous import GaussianParticles
+from adaptive.estimators.particles.count_noise import CountNoise
+from adaptive.estimators.particles.counts import CountParticles
 from adaptive.estimators.particles.discrete import DiscreteParticles, IntervalParticles
 from adaptive.estimators.particles.inference.cloud import Cloud
 from adaptive.estimators.particles.inference.learning import Problem, learnt
@@ -112,9 +114,11 @@ class ParticleBelief(FromPrior, Traced, Generic[S]):
 
     @staticmethod
     def _of(settings: S, cloud: Cloud, X: np.ndarray, target: Named, random_state: RandomState) -> Predictive:
-        """Predictive of numbers with Gaussian noise, of outcomes that are listed, or of a density on an interval."""
+        """Predictive of numbers with Gaussian noise, of counts, of outcomes listed, or of a density on an interval."""
         kind: type[ParticlePredictive] = GaussianParticles
-        if settings.model is None:
+        if settings.model is not None and isinstance(settings.likelihood, CountNoise):
+            kind = CountParticles
+        elif settings.model is None:
             kind = DiscreteParticles if settings.interval is None else IntervalParticles
         return kind(settings, cloud, X, Target.of(settings, cloud, target), random_state=random_state)
 

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import rel_entr
 
 from adaptive.estimators.particles.continuous import GaussianParticles
+from adaptive.estimators.particles.counts import CountParticles
 from adaptive.estimators.particles.discrete import DiscreteParticles
 from adaptive.estimators.particles.inference.compiled import log_mixture
 
@@ -40,6 +41,8 @@ def information_bounds(predictive: ParticlePredictive) -> Bounds:
     """Return bounds on the information of every candidate of a predictive about all parameters."""
     if isinstance(predictive, DiscreteParticles):
         found = predictive.blockwise(lambda draws: _enumerated(predictive.weights, draws.draws()[1]))
+    elif isinstance(predictive, CountParticles):
+        found = predictive.bounds()
     else:
         assert isinstance(predictive, GaussianParticles)
         gaussian = predictive

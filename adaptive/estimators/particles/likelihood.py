@@ -23,8 +23,10 @@ __all__ = [
     "GaussianNoise",
     "Likelihood",
     "StatedLikelihood",
+    "called",
     "joined",
     "real_numbers",
+    "refuse",
     "row_blocks",
     "stacked",
 ]
@@ -157,7 +159,7 @@ class GaussianNoise(Likelihood):
                 f"model must return shape ({n}, {m}), one row per parameter row and one column per setting "
                 f"(parameters[:, j, None] broadcasts so), or ({n}, {m}, channels), got {means.shape}."
             )
-        _refuse(~np.isfinite(means), "model", means, values, X, "finite numbers")
+        refuse(~np.isfinite(means), "model", means, values, X, "finite numbers")
         return means.reshape(n, m, -1)
 
     def _deviations(self, values: np.ndarray, X: np.ndarray, means: np.ndarray) -> np.ndarray:
@@ -185,7 +187,7 @@ class GaussianNoise(Likelihood):
         wrong = ~(np.isfinite(found) & (found.real > 0))
         if np.iscomplexobj(found):
             wrong |= found.imag <= 0
-        _refuse(wrong, "noise", found, values, X, "finite standard deviations > 0")
+        refuse(wrong, "noise", found, values, X, "finite standard deviations > 0")
         if found.shape[2] == 1 and not np.iscomplexobj(found):
             return found  # the same of all parts
         if np.iscomplexobj(means):
@@ -210,7 +212,8 @@ class GaussianNoise(Likelihood):
         return terms.sum(axis=2)
 
 
-def _refuse(wrong: np.ndarray, name: str, found: np.ndarray, values: np.ndarray, X: np.ndarray, expected: str) -> None:
+def refuse(wrong: np.ndarray, name: str, found: np.ndarray, values: np.ndarray, X: np.ndarray, expected: str) -> None:
+    """Raise ValueError about the first number that is wrong, with the parameters and the setting that it is for."""
     if wrong.any():
         at = tuple(np.argwhere(wrong)[0])
         i, j = min(at[0], len(values) - 1), min(at[1], len(X) - 1)

@@ -15,6 +15,7 @@ from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.particles import predictions
 from adaptive.estimators.particles.belief import ParticleBelief
 from adaptive.estimators.particles.bounds import Bounds, information_bounds
+from adaptive.estimators.particles.count_noise import check_counts
 from adaptive.estimators.particles.inference.prior import checked_draws
 from adaptive.estimators.particles.likelihood import stacked
 from adaptive.estimators.particles.predictive import ParticlePredictive
@@ -43,17 +44,24 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         log p(y_j | parameters_i, X_j) for parameters (n, d), settings X (m, f) and outcomes y (m,) or (m, channels);
         minus infinity where an outcome is impossible. ``a, b = parameters.T[:, :, None]`` broadcasts against X[:, 0].
     model : callable(parameters, X) -> (n, m) or (n, m, channels), optional
-        The mean of a measurement, in the place of ``log_likelihood``; its noise is Gaussian. Where it is complex the
-        outcomes are, too, and their real and imaginary parts count as channels.
+        The mean of a measurement, in the place of ``log_likelihood``; its noise is Gaussian unless it is said to be of
+        counts. Where it is complex the outcomes are, too, and their real and imaginary parts count as channels.
     prior : callable(n, random_state) -> (n, d), or frozen SciPy distributions
         One distribution, a list, or a dict that names the parameters. ``random_state`` is a Generator. Moves ask for
         the density: of a callable its ``logpdf(parameters) -> (n,)`` where it has one, else a density is fitted to
         draws (quantiles and a Gaussian copula).
-    noise : float, complex, str or callable(parameters, X), optional
-        Standard deviation of the noise around ``model``: a number, the name of the parameter that holds it, or a
-        function, (n, m) or what broadcasts to it. Of complex numbers that of each real component: a real one belongs
-        to both parts (|noise|^2 is twice its square in the mean), ``a + 1j * b`` says a of real and b of imaginary
-        parts.
+    noise : "poisson", "binomial", float, complex, str or callable(parameters, X), optional
+        "poisson": counts of which ``model`` is the mean for each unit of exposure. "binomial": successes of which it is
+        the chance. Else the standard deviation of the noise around ``model``: a number, the name of the parameter that
+        holds it, or a function, (n, m) or what broadcasts to it. Of complex numbers that of each real component: a real
+        one belongs to both parts (|noise|^2 is twice its square in the mean), ``a + 1j * b`` says a of real and b of
+        imaginary parts.
+    exposure, trials : int, optional
+        The column of X that holds for how long was counted ("poisson"), or out of how many ("binomial"); 1 without.
+        The model gets X with all its columns.
+    overdispersion : float or str, optional
+        Of "poisson": the variance is mean + overdispersion x mean^2, of a negative binomial; a number >= 0, or the name
+        of the parameter that holds it.
     n_particles : int, default 2000
         Four times as many bring means at most .02 deviations nearer to exact ones, and hardly a nat: chosen by
         ``ours-default-settings-instruments``, with ``resample`` and ``move``.
@@ -132,6 +140,9 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         prior: PriorLike = None,
         *,
         noise: complex | str | Function | None = None,
+        exposure: int | None = None,
+        trials: int | None = None,
+        overdispersion: float | str | None = None,
         n_particles: int = 2000,
         resample: float = 0.5,
         move: str = "random_walk",
@@ -142,6 +153,9 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         self.model = model
         self.prior = prior
         self.noise = noise
+        self.exposure = exposure
+        self.trials = trials
+        self.overdispersion = overdispersion
         self.n_particles = n_particles
         self.resample = resample
         self.move = move
@@ -184,6 +198,8 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
             refuse_extremes("y", stacked(found))
             if found.ndim not in (1, 2):
                 raise ValueError(f"y must hold one outcome per setting, (m,) or (m, c), got shape {found.shape}.")
+            if getattr(self._Settings.of(self), "family", None) is not None:
+                check_counts(found)
             return found
         labels = np.atleast_1d(np.asarray(y))
         listed = set(known.tolist())

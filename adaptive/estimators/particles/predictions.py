@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from adaptive import checks
+from adaptive.estimators.particles.count_noise import CountNoise
 from adaptive.estimators.particles.discrete import DiscreteParticles, listed, outcome_table
 from adaptive.estimators.particles.inference.cloud import Cloud
 from adaptive.estimators.particles.likelihood import joined, row_blocks
@@ -108,6 +109,8 @@ def drawn(settings: CloudSettings, values: np.ndarray, X: np.ndarray, rng: np.ra
     settings : CloudSettings
         With a model and its noise, or outcomes that are listed or lie in an interval.
     """
+    if isinstance(settings.likelihood, CountNoise):
+        return settings.likelihood.sample(values, X, rng)
     if settings.model is not None:
         means, deviations = settings.likelihood.moments(values, X)
         found = means + deviations * rng.standard_normal(means.shape)

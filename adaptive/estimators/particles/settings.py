@@ -11,6 +11,7 @@ import numpy as np
 
 from adaptive import checks
 from adaptive.estimators.belief import Settings
+from adaptive.estimators.particles.count_noise import FAMILIES, CountNoise
 from adaptive.estimators.particles.inference.prior import Prior, prior_of
 from adaptive.estimators.particles.likelihood import GaussianNoise, Likelihood, StatedLikelihood
 
@@ -88,6 +89,9 @@ class ParticleSettings(CloudSettings):
     log_likelihood: Function | None
     model: Function | None
     noise: complex | str | Function | None
+    exposure: int | None
+    trials: int | None
+    overdispersion: float | str | None
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
@@ -101,6 +105,9 @@ class ParticleSettings(CloudSettings):
                 raise ValueError(f"{name} must be a function of (parameters, X...), got {type(function).__name__}.")
         if self.model is None and self.noise is not None:
             raise ValueError("noise goes with model; a log_likelihood has its own, so leave noise out.")
+        for name, family in (("exposure", "poisson"), ("trials", "binomial"), ("overdispersion", "poisson")):
+            if getattr(self, name) is not None and self.family != family:
+                raise ValueError(f'{name} goes with noise="{family}", got noise={self.noise!r}.')
         if self.model is not None and self.outcomes is not None:
             raise ValueError("outcomes goes with log_likelihood; the outcomes of a model are numbers, so leave it out.")
         _ = self.likelihood, self.interval
@@ -111,18 +118,40 @@ class ParticleSettings(CloudSettings):
         if self.model is None:
             assert self.log_likelihood is not None
             return StatedLikelihood(self.log_likelihood)
+        if self.family is not None:
+            column = self.exposure if self.family == "poisson" else self.trials
+            if column is not None and (isinstance(column, bool) or not isinstance(column, (int, np.integer))):
+                name = "exposure" if self.family == "poisson" else "trials"
+                raise ValueError(f"{name} must be the number of a column of X, or None, got {column!r}.")
+            return CountNoise(self.family, self.model, None if column is None else int(column), self._overdispersion())
         return GaussianNoise(self.model, self._noise())
+
+    @property
+    def family(self) -> str | None:
+        """Name of the distribution of counts; None of other outcomes. A parameter of that name is a deviation."""
+        named = self.model is not None and isinstance(self.noise, str) and self.noise in FAMILIES
+        return str(self.noise) if named and self.noise not in self.stated_prior.names else None
+
+    def _overdispersion(self) -> float | int:
+        given = self.overdispersion
+        if isinstance(given, str):
+            return self.stated_prior.names.index(checks.choice("overdispersion", given, self.stated_prior.names))
+        if given is None:
+            return 0.0
+        value = checks.positive("overdispersion", given, or_zero=True)
+        checks.shape("overdispersion", value, ())
+        return float(value)
 
     def _noise(self) -> complex | Function:
         noise = self.noise
         if callable(noise):
             return noise
         if isinstance(noise, str):
-            return self.stated_prior.names.index(checks.choice("noise", noise, self.stated_prior.names))
+            return self.stated_prior.names.index(checks.choice("noise", noise, (*self.stated_prior.names, *FAMILIES)))
         if noise is None:
             raise ValueError(
-                "noise must be given with model: a standard deviation, a function (parameters, X) of it, or the name "
-                "of the parameter that holds it."
+                "noise must be given with model: a standard deviation, a function (parameters, X) of it, the name of "
+                'the parameter that holds it, or "poisson" or "binomial" for counts.'
             )
         if isinstance(noise, (complex, np.complexfloating)):  # of real parts and of imaginary parts
             checks.positive("noise", [noise.real, noise.imag])

@@ -58,10 +58,10 @@ def wrap(estimator: Any) -> Any:
         raise ValueError(
             f"estimator must be an instance, got the class {estimator.__name__}; write {estimator.__name__}()."
         )
+    if keeps_posterior(estimator):  # first: `adaptive.make_pipeline` makes some that could also be driven
+        return PipelineView(estimator)
     if has(estimator, "predictive", "partial_fit"):
         return estimator
-    if keeps_posterior(estimator):
-        return PipelineView(estimator)
     if has(estimator, "fit", "predict_proba"):
         return ClassifierView(estimator)
     raise ValueError(

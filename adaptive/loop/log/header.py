@@ -102,7 +102,13 @@ def digest(value: object) -> Any:
     return public_name(type(value))
 
 
-def header(seed: int, candidates: Candidates, estimator: Estimator, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def header(
+    seed: int,
+    candidates: Candidates,
+    estimator: Estimator,
+    arguments: Mapping[str, Any],
+    settings: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """Return the header of a new log.
 
     Parameters
@@ -112,6 +118,8 @@ def header(seed: int, candidates: Candidates, estimator: Estimator, arguments: M
     estimator : estimator to start from
     arguments : dict
         Those in ``RECORDED``, ``OPTIONAL`` and ``DIGESTED``.
+    settings : dict, optional
+        As `adaptive.loop.log.plain_settings` makes them.
     """
     return {
         "versions": versions(),
@@ -119,6 +127,7 @@ def header(seed: int, candidates: Candidates, estimator: Estimator, arguments: M
         "pool": candidates.summary(),
         "estimator": describe_estimator(estimator),
         "arguments": describe_arguments(arguments),
+        **({"settings": dict(settings)} if settings else {}),
     }
 
 

@@ -47,6 +47,17 @@ def number(name, make, doses):
     return Case(name, make, doses, (DOSES[::9], y), lambda doses: np.asarray(doses)[:, 0] / 4 + 0.5, target=DOSES[:4])
 
 
+def counted(parameters, X):
+    return 12.0 * curve(parameters, X)
+
+
+def of_counts(name, make):
+    def measure(doses):
+        return np.round(6.0 + 3.0 * np.asarray(doses)[:, 0])
+
+    return Case(name, make, DOSES, (DOSES[::9], np.array([2.0, 5.0, 11.0])), measure, target=DOSES[:4])
+
+
 def of_a_list(name, make):
     def measure(doses):
         return (np.asarray(doses)[:, 0] > 0.3).astype(int)
@@ -60,6 +71,7 @@ CASES = [
         "ParticleEstimator of an interval",
         particles(log_likelihood=near_the_curve, outcomes=(-1.0, 2.0), n_particles=60), DOSES[::2],
     ),
+    of_counts("ParticleEstimator of counts", particles(model=counted, noise="poisson")),
     of_a_list("ParticleEstimator of a list", particles(log_likelihood=answered, outcomes=[0, 1])),
     number("SimulatorEstimator", simulator(scattered), DOSES[:12]),
     of_a_list("SimulatorEstimator of labels", simulator(tossed, outcomes=[0, 1])),

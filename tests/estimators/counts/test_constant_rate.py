@@ -29,6 +29,18 @@ def test_it_suffices_for_flat_events_and_not_for_a_peak():
     flat, peak = rng.uniform(0, 10, 60), np.concatenate([rng.uniform(0, 10, 15), rng.uniform(4, 6, 45)])
     told = [CoxProcess().fit(*CoxProcess.binned(np.sort(times), (0, 10), 40)).constant_rate_ for times in (flat, peak)]
     assert told[0].suffices and not told[1].suffices and told[0].rate == pytest.approx(60.5 / 40)
+    assert told[0].log_bayes_factor < 0 < 3 < told[1].log_bayes_factor
+
+
+def test_its_evidence_is_the_integral_over_the_rate():
+    y, exposure = np.array([3.0, 0.0, 7.0]), np.array([1.0, 0.5, 2.0])
+
+    def joint(r):
+        return np.prod(stats.poisson.pmf(y, exposure * r)) * stats.expon.pdf(r, scale=10.5 / 3.5)
+
+    found = ConstantRate.beside(np.zeros(3), y, exposure, 2, -5.0)
+    assert found.log_evidence == pytest.approx(np.log(integrate.quad(joint, 0, 60, limit=200)[0]), abs=1e-8)
+    assert found.log_bayes_factor == pytest.approx(-5.0 - np.log(3) - found.log_evidence)
 
 
 def test_there_is_none_of_no_event_and_where_counts_are_not_left_out():

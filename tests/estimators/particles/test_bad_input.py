@@ -42,7 +42,7 @@ def particles(**options):
         ({"model": 3.0, "noise": 1.0}, "model must be a function .* got float"),
         ({"model": mean}, "noise must be given with model"),
         ({"model": mean, "noise": -1.0}, "noise must be > 0, got -1.0"),
-        ({"model": mean, "noise": "sigma"}, "noise must be one of 'a', 's', got 'sigma'"),
+        ({"model": mean, "noise": "sigma"}, "noise must be one of 'a', 's', 'poisson', 'binomial', got 'sigma'"),
         ({"model": mean, "noise": "a"}, "noise gave .* expected finite standard deviations > 0"),
         ({"model": mean, "noise": lambda p, X: np.ones((3, 4))}, "noise must return .* that broadcast"),
         ({"model": mean, "noise": 1.0, "outcomes": [0, 1]}, "outcomes goes with log_likelihood"),
