@@ -21,7 +21,7 @@ __all__ = ["calibrate"]
 
 TRIED = ("simulate", "stop", "questions", "exposure")  # of simulated tests
 MOST = 10  # categories of an item
-MODELS = ("rasch", "two_parameter", "three_parameter", "graded", "partial_credit", "ordinal")
+MODELS = ("rasch", "two_parameter", "three_parameter", "four_parameter", "graded", "partial_credit", "ordinal")
 
 
 def calibrate(
@@ -203,13 +203,15 @@ def _people(cells: Cells, person: str | None, group: str | None, ignore: list[st
 def _write(
     fitted: Any, table: Any, names: list[Any], groups: Any, folder: Job, hidden: dict[str, float]
 ) -> None:  # fmt: skip
+    from adaptive.estimators.questionnaires.curves import ASYMPTOTES
+
     fitted.to_bank(folder.result("bank.csv"))
     parameters, fit = fitted.item_parameters_, fitted.item_fit(table)
     names_of = [f"threshold_{k}" for k in range(1, parameters.shape[1] + 1)]
     if fitted.response_model != "ordinal":
         names_of = ["discrimination", *names_of[:-1]]
-    if fitted.response_model == "three_parameter":
-        names_of[-1] = "guessing"
+    asymptotes = ASYMPTOTES.get(fitted.response_model, ())  # behind the thresholds
+    names_of[len(names_of) - len(asymptotes) :] = asymptotes
     columns: dict[str, Any] = {"item": list(fitted.items_)}
     columns |= {name: _cells(values) for name, values in zip(names_of, parameters.T, strict=True)}
     columns |= {name: _cells(fit[name]) for name in ("answers", "outfit", "infit")}

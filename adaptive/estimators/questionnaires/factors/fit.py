@@ -150,8 +150,10 @@ def fit_factors(answers: Answers, k: int, *, max_iter: int = 200, tol: float = 1
         Iterations of L-BFGS, and the largest slope, over the root of the number of answers, at which they end.
     """
     order, _ = answers.by_person()
-    columns = (of[order] for of in (answers.person, answers.item, answers.answer))
-    problem = _Answers(*columns, len(answers.people), len(answers.items), len(answers.categories), k)
+    problem = _Answers(
+        answers.person[order], answers.item[order], answers.answer[order], len(answers.people), len(answers.items),
+        len(answers.categories), k,
+    )  # fmt: skip
     trace: list[float] = []
     found = optimize.minimize(
         problem, problem.start(), jac=True, method="L-BFGS-B",
