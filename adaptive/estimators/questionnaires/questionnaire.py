@@ -15,6 +15,7 @@ from adaptive.estimators.questionnaires import bank_files, reports
 from adaptive.estimators.questionnaires.answers import Answers, categories_of, is_triples, pairs_of, table_of
 from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.bank_parameters import bank_of_parameters
+from adaptive.estimators.questionnaires.factors.bank import FactorBank
 from adaptive.estimators.questionnaires.factors.belief import FactorBelief
 from adaptive.estimators.questionnaires.families import family_folds
 from adaptive.estimators.questionnaires.item_response_belief import ItemResponseBelief
@@ -92,7 +93,7 @@ class Questionnaire(BeliefEstimator):
         The evidence of an item-response model is Laplace's, that of the ordinal model prequential.
     dimension_ : Dimension or None
         Signs that the items measure more than one trait, looked at by ``fit`` where one was asked for, with a split of
-        the items, ``item_traits``; None of fewer than 4 items or 200 people.
+        the items, ``item_traits``; None of fewer than 4 items (or over 1,000) or 200 people.
     prequential_evidence_ : float
         Sum of log probabilities of the answers, each given all others: models are compared by it.
 
@@ -325,6 +326,8 @@ class Questionnaire(BeliefEstimator):
 
     def to_bank(self, path: str | os.PathLike[str]) -> None:
         """Write the items as a CSV file from which ``from_bank`` reads the same numbers."""
+        if isinstance(self.bank_, FactorBank):
+            raise ValueError("items of many traits have no file of a bank; keep them by state().")
         bank_files.write_bank(self.bank_, path)
 
     # -- people ------------------------------------------------------------------------------------------------------

@@ -199,8 +199,13 @@ def test_people_who_saw_few_items_each():
     assert scores[0] > scores[1]
 
 
-def test_what_cannot_be_is_refused():
+def test_what_cannot_be_is_refused(items, tmp_path):
     answers = drawn(30, 6)
+    with pytest.raises(ValueError, match="items of many traits have no file"):
+        items.to_bank(tmp_path / "bank.csv")
+    with pytest.raises(ValueError, match="information is that of item-response models of one trait"):
+        items.information([0.0])
+    assert items.item_parameters_.shape == (20, 5)
     with pytest.raises(ValueError, match='n_traits=5 needs response_model "two_parameter" or "partial_credit"'):
         Questionnaire("rasch", n_traits=5).fit(answers)
     with pytest.raises(ValueError, match="item_traits names the traits"):
