@@ -21,7 +21,7 @@ __all__ = ["calibrate"]
 
 TRIED = ("simulate", "stop", "questions", "exposure")  # of simulated tests
 MOST = 10  # categories of an item
-MODELS = ("rasch", "two_parameter", "three_parameter", "graded", "partial_credit", "ordinal")
+MODELS = ("rasch", "two_parameter", "three_parameter", "four_parameter", "graded", "partial_credit", "ordinal")
 
 
 def calibrate(
@@ -88,7 +88,7 @@ def calibrate(
         int | None,
         typer.Option(
             help="Choose a short form of so many items for people of whom nothing is known, and say how much more the "
-            "best one could tell.",
+            "best one could tell; and items from which the total is predicted best, judged by --group.",
             metavar="ITEMS",
         ),
     ] = None,
@@ -99,7 +99,7 @@ def calibrate(
     """Learn the items of a questionnaire from answers, for adaptive tests with `adaptive ask`.
 
     Writes bank.csv (with covariances), items.csv (parameters and fit), people.csv (estimates), groups.csv (with
-    --group), short_form.csv (with --short-form), report.json and information.png (of the ordinal model
+    --group), short_form.csv and total_form.csv (with --short-form), report.json, information.png (of the ordinal model
     thresholds.png), and a state from which --resume writes them again. Where the items measure more than one trait,
     it is said, and items.csv proposes a split.
 
@@ -139,6 +139,7 @@ def calibrate(
             simulating.simulate(learnt, table, job, stop=stop, questions=questions, exposure=exposure)
         if settings["short_form"] is not None:
             _short_form(learnt, settings["short_form"], job)
+            _total_form(learnt, table, groups, settings["short_form"], job)
 
 
 def _choice(settings: dict[str, Any], table: Any, scale: tuple[int, ...] | None) -> ModelChoice:
@@ -203,13 +204,15 @@ def _people(cells: Cells, person: str | None, group: str | None, ignore: list[st
 def _write(
     fitted: Any, table: Any, names: list[Any], groups: Any, folder: Job, hidden: dict[str, float]
 ) -> None:  # fmt: skip
+    from adaptive.estimators.questionnaires.curves import ASYMPTOTES
+
     fitted.to_bank(folder.result("bank.csv"))
     parameters, fit = fitted.item_parameters_, fitted.item_fit(table)
     names_of = [f"threshold_{k}" for k in range(1, parameters.shape[1] + 1)]
     if fitted.response_model != "ordinal":
         names_of = ["discrimination", *names_of[:-1]]
-    if fitted.response_model == "three_parameter":
-        names_of[-1] = "guessing"
+    asymptotes = ASYMPTOTES.get(fitted.response_model, ())  # behind the thresholds
+    names_of[len(names_of) - len(asymptotes) :] = asymptotes
     columns: dict[str, Any] = {"item": list(fitted.items_)}
     columns |= {name: _cells(values) for name, values in zip(names_of, parameters.T, strict=True)}
     columns |= {name: _cells(fit[name]) for name in ("answers", "outfit", "infit")}
@@ -259,6 +262,31 @@ def _short_form(fitted: Any, n: int, folder: Job) -> None:
     )
     folder.write_csv("short_form.csv", {"item": [items[i] for i in chosen], "nats": _cells(gains)})
     print(f"Short form of {n} items: {', '.join(str(items[i]) for i in chosen)}. {found}")
+
+
+def _total_form(fitted: Any, table: Any, groups: Any, n: int, folder: Job) -> None:
+    """Choose the fixed items from which the total is predicted best; write them, and print the error they leave."""
+    from adaptive.estimators.questionnaires.short_form import short_form
+
+    few = groups is not None and len(set(groups)) < 5
+    if n >= table.shape[1] or len(table) < 10 or few:  # nothing to predict, or nobody to judge by
+        return
+    values, reverse = table.to_numpy(dtype=float), np.asarray(fitted.bank_.reverse)
+    scale = fitted.categories_
+    turned = np.where(reverse, scale[0] + scale[-1] - values, values)
+    found = short_form(turned, n, None if groups is None else list(groups))
+    sign = np.where(reverse[found.items], -1.0, 1.0)
+    added = found.weights[sign < 0].sum() * (scale[0] + scale[-1])
+    items = [str(table.columns[k]) for k in found.items]
+    folder.write_csv(
+        "total_form.csv",
+        {"item": ["intercept", *items], "weight": _cells(np.r_[found.intercept + added, sign * found.weights])},
+    )
+    print(
+        f"The total of all {table.shape[1]} items from {n} of them: {', '.join(items)}. They leave an error of "
+        f"{found.error:.3g} (as many random ones {found.random_error:.3g}), judged by people"
+        f"{'' if groups is None else ' of other groups'} who taught nothing."
+    )
 
 
 def _draw(fitted: Any, folder: Job) -> None:

@@ -8,6 +8,7 @@ from experiments.questionnaires import (
     answer_tables,
     calibration_designs,
     dimension,
+    evaluate,
     ordinal_figures,
     real_respondent,
 )
@@ -15,7 +16,8 @@ from experiments.script import Script
 
 
 @pytest.mark.parametrize(
-    "script", [answer_tables, ordinal_figures, calibration_designs, adaptive_tests, real_respondent, dimension]
+    "script",
+    [answer_tables, ordinal_figures, calibration_designs, adaptive_tests, real_respondent, dimension, evaluate],
 )
 def test_quick_modes(tmp_path, script):
     script.run(Script(script.__name__, tmp_path, quick=True))

@@ -122,6 +122,16 @@ class Answers:
             item=self.item[kept], answer=self.answer[kept],
         )  # fmt: skip
 
+    def of_items(self, items: np.ndarray) -> Self:
+        """The answers to some items (positions), numbered as these are."""
+        number = np.full(len(self.items), -1)
+        number[items] = np.arange(len(items))
+        kept = number[self.item] >= 0
+        return replace(
+            self, items=tuple(self.items[k] for k in items), person=self.person[kept],
+            item=number[self.item[kept]], answer=self.answer[kept],
+        )  # fmt: skip
+
     @property
     def keys(self) -> np.ndarray:
         """(n,) one number per (person, item)."""

@@ -114,8 +114,10 @@ def calibrate(
     p, slopes = curve(c, x)
     posterior, likelihood = _people(marks, p, log_weights)
     information = np.zeros((n_items, c.shape[1], c.shape[1]))
+    order = np.argsort(answers.item, kind="stable")
+    first = np.searchsorted(answers.item[order], np.arange(n_items + 1))
     for item in range(n_items):
-        rows = np.flatnonzero(answers.item == item)
+        rows = order[first[item] : first[item + 1]]
         for r in range(n):
             people = answers.person[rows[answers.answer[rows] == r]]
             scores = posterior[people] @ slopes[item, :, r]

@@ -121,9 +121,12 @@ class _FactorCrowd:
 
         def expected() -> np.ndarray:
             gain = now.gain_of_total(left & self.counted) if about_total else now.gain_of_traits()
-            return entropy(p) - gain.ravel()
+            return (now.uncertainty - gain).ravel()
 
-        return StatedPredictive(outcomes=self.bank.categories, probabilities=p, expected_entropy=expected)
+        return StatedPredictive(
+            outcomes=self.bank.categories, probabilities=p, expected_entropy=expected,
+            outcome_entropy=lambda: now.uncertainty.ravel(),
+        )  # fmt: skip
 
     def learn(self, rows: np.ndarray, items: np.ndarray, answers: np.ndarray) -> None:
         self.people.learn(rows, items, self.bank.turned(items, answers))

@@ -28,6 +28,7 @@ __all__ = ["Dimension", "examined"]
 
 PEOPLE, FOLDS = 800, 2  # people at most; each half judges what the other taught
 LEAST_PEOPLE, LEAST_ITEMS = 200, 4  # below which nothing is told apart
+MOST_ITEMS = 1000  # above which the items' correlations are not looked at: n_traits="held_out" is for so many
 CERTAIN = 3.0  # standard errors of the gain
 MATTERS = 0.1  # share of what the first trait gains: less is of no use, however certain
 NODES, WIDTH = 15, 4.2  # of each axis: one trait and two by the same rule
@@ -128,12 +129,13 @@ def examined(
     Returns
     -------
     Dimension or None
-        None of several traits, of nominal items, of fewer than 4, or of fewer than 200 people with two answers.
+        None of several traits, of nominal items, of fewer than 4 items or more than 1,000, or of fewer than 200 people
+        with two answers.
     """
     if (
         settings.response_model == "nominal"
         or len(settings.loadings(answers.items).traits) > 1
-        or len(answers.items) < LEAST_ITEMS
+        or not LEAST_ITEMS <= len(answers.items) <= MOST_ITEMS
     ):
         return None
     if earlier is not None and len(answers) < 1.25 * earlier.n_answers:

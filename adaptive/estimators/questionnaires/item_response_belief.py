@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +69,7 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
         anew = earlier is None or earlier._due(data)
         for items, traits in bank.loadings.components():
             mask = bank.loadings.mask[np.ix_(items, traits)]
-            climb = partial(calibrate, curve, _of_items(turned, items), mask, **limits)
+            climb = partial(calibrate, curve, turned.of_items(items), mask, **limits)
             searches = [climb] if anew else []
             if earlier is not None:
                 start = _before(earlier.bank, [data.items[k] for k in items], traits)
@@ -248,17 +248,6 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
         bank = Bank.from_state(state["bank"])
         found = list(state["trace"]), state["log_evidence"], state["converged"], state["searched"]
         return cls(settings, data, bank, *found, Dimension.restored(state["dimension"]))
-
-
-def _of_items(answers: Answers, items: np.ndarray) -> Answers:
-    """The answers to some items, numbered as these are."""
-    number = np.full(len(answers.items), -1)
-    number[items] = np.arange(len(items))
-    kept = number[answers.item] >= 0
-    return replace(
-        answers, items=tuple(answers.items[k] for k in items), person=answers.person[kept],
-        item=number[answers.item[kept]], answer=answers.answer[kept],
-    )  # fmt: skip
 
 
 def _before(bank: Bank, items: Sequence[Label], traits: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ModelChoice", "chosen_model"]
 
-OF_TWO = ("rasch", "two_parameter", "three_parameter", "ordinal")
+OF_TWO = ("rasch", "two_parameter", "three_parameter", "four_parameter", "ordinal")
 OF_MORE = ("graded", "partial_credit", "ordinal")
 PEOPLE, LEAST = 390, 60  # people at most, so that no half is looked at for a second trait; of fewer nothing is chosen
 

@@ -16,6 +16,7 @@ from adaptive.estimators.questionnaires.answers import Answers, categories_of, i
 from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.banks import files
 from adaptive.estimators.questionnaires.banks.parameters import bank_of_parameters
+from adaptive.estimators.questionnaires.factors.bank import FactorBank
 from adaptive.estimators.questionnaires.factors.belief import FactorBelief
 from adaptive.estimators.questionnaires.families import family_folds
 from adaptive.estimators.questionnaires.item_response_belief import ItemResponseBelief
@@ -94,7 +95,7 @@ class Questionnaire(BeliefEstimator):
         The evidence of an item-response model is Laplace's, that of the ordinal model prequential.
     dimension_ : Dimension or None
         Signs that the items measure more than one trait, looked at by ``fit`` where one was asked for, with a split of
-        the items, ``item_traits``; None of fewer than 4 items or 200 people.
+        the items, ``item_traits``; None of fewer than 4 items (or over 1,000) or 200 people.
     prequential_evidence_ : float
         Sum of log probabilities of the answers, each given all others: models are compared by it.
 
@@ -340,7 +341,7 @@ class Questionnaire(BeliefEstimator):
         Raises
         ------
         ValueError
-            Naming the item that the form cannot hold, or the model.
+            Naming the item that the form cannot hold, or the model; of items of many traits.
 
         Examples
         --------
@@ -353,6 +354,8 @@ class Questionnaire(BeliefEstimator):
         q2,0.5,-0.5,0.0,1.0
         <BLANKLINE>
         """
+        if isinstance(self.bank_, FactorBank):
+            raise ValueError("items of many traits have no file of a bank; keep them by state().")
         files.write_bank(self.bank_, path, dialect)
 
     # -- people ------------------------------------------------------------------------------------------------------

@@ -12,24 +12,32 @@ import numpy as np
 
 from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.curves import difficulties
+from adaptive.estimators.questionnaires.factors.bank import FactorBank
+from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
 from adaptive.predictive.derivations import entropy
 
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.answers import Label
-    from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
+    from adaptive.estimators.questionnaires.base import ItemBank
     from adaptive.types import ArrayLike
 
 __all__ = ["differential_functioning", "exposure", "information", "item_fit", "item_parameters", "person_fit"]
 
 
-def item_parameters(bank: Bank | OrdinalBank) -> np.ndarray:
-    """Discriminations and thresholds (and guessing) of a bank; of an ordinal one the thresholds."""
-    if not isinstance(bank, Bank):
+def item_parameters(bank: ItemBank) -> np.ndarray:
+    """Discriminations and thresholds (and guessing) of a bank; of an ordinal one the thresholds.
+
+    Of many traits loadings and steps, intercepts from one answer to the next.
+    """
+    if isinstance(bank, FactorBank):
+        return np.concatenate([bank.loadings_of, np.diff(bank.steps, axis=1)], axis=1)
+    if isinstance(bank, OrdinalBank):
         return bank.means
+    assert isinstance(bank, Bank)
     return difficulties(bank.model, bank.coordinates, len(bank.traits))
 
 
-def information(bank: Bank | OrdinalBank, x: ArrayLike) -> np.ndarray:
+def information(bank: ItemBank, x: ArrayLike) -> np.ndarray:
     """(items, k) Fisher information at traits x (k,)."""
     if not isinstance(bank, Bank) or len(bank.traits) > 1:
         raise ValueError("information is that of item-response models of one trait.")

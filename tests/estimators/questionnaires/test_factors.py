@@ -6,6 +6,7 @@ from scipy.optimize import check_grad
 from scipy.special import softmax
 
 from adaptive import Questionnaire, SequentialDesign
+from adaptive.estimators.questionnaires.answers import Answers
 from adaptive.estimators.questionnaires.factors.averages import answer_averages, posterior_moments
 from adaptive.estimators.questionnaires.factors.bank import FactorBank
 from adaptive.estimators.questionnaires.factors.fit import _Answers, fit_factors
@@ -64,9 +65,10 @@ def test_averages_over_a_gaussian(n_answers):
 
 @pytest.mark.parametrize("n_answers", [2, 3])
 def test_the_gradient_of_the_fit(n_answers):
-    table = drawn(6, 5, n_answers=n_answers).astype(int)
-    table[0, 1:3] = -1
-    problem = _Answers(table, n_answers, 2)
+    table = drawn(6, 5, n_answers=n_answers)
+    table[0, 1:3] = np.nan
+    answers = Answers.of_table(table, range(n_answers))
+    problem = _Answers(answers.person, answers.item, answers.answer, 6, 5, n_answers, 2)
     at = np.random.default_rng(0).normal(0.0, 0.5, 6 * 2 + 5 * 2 + 5 * (n_answers - 1))
     assert check_grad(lambda v: problem(v)[0], lambda v: problem(v)[1], at) < 1e-4
 
@@ -81,8 +83,7 @@ def test_people_are_standard_normal_in_traits_that_are_orthogonal(items):
 
 
 def test_as_many_traits_are_taken_as_predict_hidden_answers():
-    assert number_of_traits(drawn(400, 30, k=1).astype(int), (0, 1)) == 1
-    assert number_of_traits(drawn(400, 30, k=4).astype(int), (0, 1)) >= 4
+    assert number_of_traits(Answers.of_table(drawn(400, 30, k=1), None)) == 1
     chosen = Questionnaire("two_parameter", n_traits="held_out").fit(drawn(400, 30, k=4))
     assert len(chosen.bank_.traits) >= 4 and chosen.converged_
 
@@ -198,13 +199,18 @@ def test_people_who_saw_few_items_each():
     assert scores[0] > scores[1]
 
 
-def test_what_cannot_be_is_refused():
+def test_what_cannot_be_is_refused(items, tmp_path):
     answers = drawn(30, 6)
+    with pytest.raises(ValueError, match="items of many traits have no file"):
+        items.to_bank(tmp_path / "bank.csv")
+    with pytest.raises(ValueError, match="information is that of item-response models of one trait"):
+        items.information([0.0])
+    assert items.item_parameters_.shape == (20, 5)
     with pytest.raises(ValueError, match='n_traits=5 needs response_model "two_parameter" or "partial_credit"'):
         Questionnaire("rasch", n_traits=5).fit(answers)
     with pytest.raises(ValueError, match="item_traits names the traits"):
         Questionnaire("two_parameter", n_traits="held_out", item_traits=["a"] * 6).fit(answers)
     with pytest.raises(ValueError, match="n_traits must be"):
         Questionnaire("two_parameter", n_traits="many").fit(answers)
-    fit = fit_factors(answers.astype(int), 2, 6)
+    fit = fit_factors(Answers.of_table(answers, None), 6)
     assert np.isfinite(fit.loadings).all() and np.isfinite(fit.doubt).all()

@@ -61,17 +61,17 @@ class FactorBelief(QuestionnaireBelief[FactorBank]):
         """Items and people from answers, anew; a number of traits that was chosen is held for a hundredth more."""
         settings.check_items(data.items)
         reverse = settings.reversed(data.items)
-        table, n = data.reversed_for(reverse).table(), len(data.categories)
+        turned = data.reversed_for(reverse)
         k, chosen = settings.n_traits, 0 if earlier is None else earlier.chosen
         if k == "held_out":
             if earlier is None or grown(len(data), earlier.chosen):
-                k, chosen = number_of_traits(table, data.categories), len(data)
+                k, chosen = number_of_traits(turned), len(data)
             else:
                 k = len(earlier.bank.traits)
         limits: Options = {
             name: value for name, value in (("max_iter", settings.max_iter), ("tol", settings.tol)) if value is not None
         }
-        fit = fit_factors(table, n, min(int(k), len(data.items)), **limits)
+        fit = fit_factors(turned, min(int(k), len(data.items)), **limits)
         if not fit.converged:
             warnings.warn(
                 f"Questionnaire did not converge in {len(fit.trace)} iterations: raise max_iter or tol.",

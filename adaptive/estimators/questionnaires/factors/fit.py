@@ -10,12 +10,15 @@ orthogonal, the strongest first. What is open of an item flattens its curve.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy import optimize
+from scipy import optimize, sparse
 from scipy.special import expit
 from sklearn.utils.extmath import randomized_svd
+
+if TYPE_CHECKING:
+    from adaptive.estimators.questionnaires.answers import Answers
 
 __all__ = ["FactorFit", "fit_factors"]
 
@@ -47,18 +50,60 @@ class FactorFit(NamedTuple):
 
 
 class _Answers:
-    """A table of answers (people, items), -1 where not asked, and the penalised log likelihood."""
+    """Answers one after the other, and the penalised log likelihood.
 
-    def __init__(self, table: np.ndarray, n_answers: int, k: int) -> None:
-        self.table, self.n, self.k = table, n_answers, k
-        rows = max(1, BLOCK // max(table.shape[1], 1))
-        self.blocks = [slice(start, start + rows) for start in range(0, len(table), rows)]
+    Parameters
+    ----------
+    person, item, rank : (n,) arrays of int
+        In the order of people.
+    n_people, n_items, n_answers, k : int
+    """
+
+    def __init__(
+        self,
+        person: np.ndarray,
+        item: np.ndarray,
+        rank: np.ndarray,
+        n_people: int,
+        n_items: int,
+        n_answers: int,
+        k: int,
+    ) -> None:
+        self.person, self.item, self.rank = person.astype(np.int32), item.astype(np.int32), rank.astype(np.int8)
+        self.people, self.items, self.n, self.k = n_people, n_items, n_answers, k
+        self.blocks = [slice(start, start + BLOCK) for start in range(0, len(person), BLOCK)]
 
     def parts(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """People (n, k), loadings (items, k) and steps (items, R - 1)."""
-        people, items = self.table.shape
-        x, a, b = np.split(v, [people * self.k, (people + items) * self.k])
-        return x.reshape(people, self.k), a.reshape(items, self.k), b.reshape(items, self.n - 1)
+        x, a, b = np.split(v, [self.people * self.k, (self.people + self.items) * self.k])
+        return x.reshape(-1, self.k), a.reshape(-1, self.k), b.reshape(-1, self.n - 1)
+
+    def table(self, values: np.ndarray, block: slice) -> sparse.csr_matrix:
+        """(people, items) sparse, of values of a block of answers."""
+        first = np.searchsorted(self.person[block], np.arange(self.people + 1))
+        return sparse.csr_matrix((values, self.item[block], first), shape=(self.people, self.items))
+
+    def responses(
+        self, x: np.ndarray, a: np.ndarray, b: np.ndarray, block: slice
+    ) -> tuple[float, np.ndarray, list[np.ndarray], np.ndarray]:
+        """Sum of log p(y), residuals y - E y, P(y >= j) for j from 1, and variances of y, of a block of answers."""
+        item, y = self.item[block], self.rank[block]
+        s = np.einsum("nk,nk->n", x[self.person[block]], a[item])
+        if self.n == 2:
+            s += b[item, 0]
+            p = expit(s)
+            value = np.sum(y * s - np.maximum(s, 0.0) - np.log1p(np.exp(-np.abs(s))))
+            return float(value), y - p, [p], p * (1.0 - p)
+        sums = np.concatenate([np.zeros((len(b), 1)), np.cumsum(b, axis=1)], axis=1)
+        energies = [r * s + sums[item, r] for r in range(self.n)]
+        top = np.maximum.reduce(energies)
+        shares = [np.exp(one - top) for one in energies]
+        total = np.add.reduce(shares)
+        at_least = [np.add.reduce(shares[j:]) / total for j in range(1, self.n)]
+        mean = np.add.reduce(at_least)
+        second = np.add.reduce([(2 * j + 1) * above for j, above in enumerate(at_least)])
+        value = np.sum(np.choose(y, energies) - top - np.log(total))
+        return float(value), y - mean, at_least, np.maximum(second - mean**2, 0.0)
 
     def __call__(self, v: np.ndarray) -> tuple[float, np.ndarray]:
         """Minus the penalised log likelihood, and its gradient."""
@@ -66,77 +111,57 @@ class _Answers:
         value = 0.5 * float(np.sum(x**2) + PENALTY * np.sum(a**2) + np.sum(b**2) / STEP_DEVIATION**2)
         by_x, by_a, by_b = x.copy(), PENALTY * a, b / STEP_DEVIATION**2
         for block in self.blocks:
-            y = self.table[block]
-            log_p, residual, at_least, _ = _responses(x[block] @ a.T, b, y)
+            log_p, residual, at_least, _ = self.responses(x, a, b, block)
+            table = self.table(residual, block)
             value -= log_p
-            by_x[block] -= residual @ a
-            by_a -= residual.T @ x[block]
+            by_x -= table @ a
+            by_a -= table.T @ x
             for j, above in enumerate(at_least):
-                by_b[:, j] -= np.sum(np.where(y >= 0, (y > j) - above, 0.0), axis=0)
+                by_b[:, j] -= np.bincount(self.item[block], (self.rank[block] > j) - above, self.items)
         return value, np.concatenate([by_x.ravel(), by_a.ravel(), by_b.ravel()])
 
-
-def _responses(s: np.ndarray, b: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray, list[np.ndarray], np.ndarray]:
-    """Sum of log p(y), residuals y - E y, P(y >= j) for j from 1, and the variances of y; 0 where not asked."""
-    seen = y >= 0
-    if b.shape[1] == 1:
-        s = s + b[:, 0]
-        p = expit(s)
-        value = np.sum(np.where(seen, y * s - np.maximum(s, 0.0) - np.log1p(np.exp(-np.abs(s))), 0.0))
-        return float(value), np.where(seen, y - p, 0.0), [p], np.where(seen, p * (1.0 - p), 0.0)
-    sums = np.concatenate([np.zeros((len(b), 1)), np.cumsum(b, axis=1)], axis=1)
-    energies = [r * s + sums[:, r] for r in range(sums.shape[1])]
-    top = np.maximum.reduce(energies)
-    shares = [np.exp(one - top) for one in energies]
-    total = np.add.reduce(shares)
-    chosen = np.choose(np.maximum(y, 0), energies) - top - np.log(total)
-    at_least = [np.add.reduce(shares[j:]) / total for j in range(1, len(shares))]
-    mean = np.add.reduce(at_least)
-    second = np.add.reduce([(2 * j + 1) * above for j, above in enumerate(at_least)])
-    variance = np.where(seen, np.maximum(second - mean**2, 0.0), 0.0)
-    return float(np.sum(np.where(seen, chosen, 0.0))), np.where(seen, y - mean, 0.0), at_least, variance
+    def start(self) -> np.ndarray:
+        """The strongest components of the standardised answers."""
+        every = slice(0, len(self.person))
+        counts = np.stack([np.bincount(self.item[self.rank == r], minlength=self.items) for r in range(self.n)], axis=1)
+        share, ranks = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1), np.arange(self.n)
+        mean = share @ ranks
+        spread = np.sqrt(np.maximum(share @ ranks**2 - mean**2, 0.02))
+        z = self.table((self.rank - mean[self.item]) / spread[self.item], every)
+        n = min(self.k, *z.shape)
+        u, s, vt = randomized_svd(z, n, random_state=0)
+        signs = np.where(vt.sum(axis=1) < 0, -1.0, 1.0)
+        x, a = np.zeros((self.people, self.k)), np.zeros((self.items, self.k))
+        x[:, :n] = u * signs * np.sqrt(self.people)
+        a[:, :n] = (vt * signs[:, None]).T * s * (1.2 / np.sqrt(self.people) / (self.n - 1))
+        return np.concatenate([x.ravel(), a.ravel(), np.diff(np.log(counts + 0.5), axis=1).ravel()])
 
 
-def fit_factors(table: np.ndarray, n_answers: int, k: int, *, max_iter: int = 200, tol: float = 1e-4) -> FactorFit:
+def fit_factors(answers: Answers, k: int, *, max_iter: int = 200, tol: float = 1e-4) -> FactorFit:
     """Fit ``k`` traits.
 
     Parameters
     ----------
-    table : (people, items) array of int
-        Answers from 0, -1 where not asked.
-    n_answers : int
-        How many an item has.
+    answers : Answers
+        Those to reversed items turned round.
     k : int
         At most as many as there are items.
     max_iter, tol
         Iterations of L-BFGS, and the largest slope, over the root of the number of answers, at which they end.
     """
-    table = table.astype(np.int8)
-    problem, n, trace = _Answers(table, n_answers, k), int(np.sum(table >= 0)), []
+    order, _ = answers.by_person()
+    problem = _Answers(
+        answers.person[order], answers.item[order], answers.answer[order], len(answers.people), len(answers.items),
+        len(answers.categories), k,
+    )  # fmt: skip
+    trace: list[float] = []
     found = optimize.minimize(
-        problem, _start(table, n_answers, k), jac=True, method="L-BFGS-B",
+        problem, problem.start(), jac=True, method="L-BFGS-B",
         callback=lambda intermediate_result: trace.append(-float(intermediate_result.fun)),
-        options={"maxiter": max_iter, "maxcor": 20, "ftol": 1e-9, "gtol": tol * max(1.0, n**0.5)},
+        options={"maxiter": max_iter, "maxcor": 20, "ftol": 1e-9, "gtol": tol * max(1.0, len(answers) ** 0.5)},
     )  # fmt: skip
     x, a, b = problem.parts(found.x)
     return _standardised(problem, x, a, b, trace or [-float(found.fun)], bool(found.success))
-
-
-def _start(table: np.ndarray, n_answers: int, k: int) -> np.ndarray:
-    """The strongest components of the standardised answers."""
-    seen = table >= 0
-    counts = np.maximum(seen.sum(axis=0), 1)
-    mean = np.where(seen, table, 0).sum(axis=0) / counts
-    z = np.where(seen, table - mean, 0.0)
-    z /= np.sqrt(np.maximum(np.sum(z**2, axis=0) / counts, 0.02))
-    n = min(k, *z.shape)
-    u, s, vt = randomized_svd(z, n, random_state=0)
-    u, vt = u * np.sign(vt.sum(axis=1)), vt * np.sign(vt.sum(axis=1))[:, None]
-    x, a = np.zeros((len(z), k)), np.zeros((z.shape[1], k))
-    x[:, :n], a[:, :n] = u * np.sqrt(len(z)), vt.T * s / np.sqrt(len(z)) * 1.2 / max(1, n_answers - 1)
-    share = np.stack([np.sum(seen & (table >= j), axis=0) + 0.5 for j in range(n_answers)], axis=1)
-    share = -np.diff(np.concatenate([share, np.zeros((len(share), 1))], axis=1), axis=1) + 0.5
-    return np.concatenate([x.ravel(), a.ravel(), np.diff(np.log(share), axis=1).ravel()])
 
 
 def _standardised(
@@ -150,9 +175,9 @@ def _standardised(
     products = (inside[:, :, None] * inside[:, None, :]).reshape(len(x), -1)
     of_items = np.zeros((len(a), products.shape[1]))
     for block in problem.blocks:
-        variance = _responses(x[block] @ a.T, b, problem.table[block])[3]
-        precisions[block] = (variance @ pairs).reshape(-1, k, k)
-        of_items += variance.T @ products[block]
+        variance = problem.table(problem.responses(x, a, b, block)[3], block)
+        precisions += (variance @ pairs).reshape(-1, k, k)
+        of_items += variance.T @ products
     covariances = np.linalg.inv(precisions + np.eye(k))
     prior = np.diag(np.r_[STEP_DEVIATION**-2.0, np.full(k, PENALTY)])
     open_ = np.linalg.inv(of_items.reshape(len(a), k + 1, k + 1) + prior)

@@ -20,34 +20,33 @@ TRIED = (1, 2, 4, 8, 16)
 PEOPLE, ITEMS, LEAST = 1000, 400, 20  # people and items at most, people at least
 
 
-def number_of_traits(table: np.ndarray, categories: tuple[int, ...], seed: int = 0) -> int:
+def number_of_traits(answers: Answers, seed: int = 0) -> int:
     """Choose how many traits.
 
     Parameters
     ----------
-    table : (people, items) array of int
-        Places of the answers, -1 where not asked; reversed items turned round.
-    categories : tuple of int
+    answers : Answers
+        Those to reversed items turned round.
     seed : int
         Of who teaches and who judges, and which items are looked at.
 
     Examples
     --------
-    >>> number_of_traits(np.zeros((5, 3), dtype=int), (0, 1))  # five people: nothing to choose by
+    >>> number_of_traits(Answers.of_table(np.eye(5), None))  # five people: nothing to choose by
     1
     """
     rng = np.random.default_rng(seed)
-    people = np.flatnonzero((table >= 0).sum(axis=1) >= 2)
-    if len(people) < LEAST or table.shape[1] < 4:
+    people = np.flatnonzero(np.bincount(answers.person, minlength=len(answers.people)) >= 2)
+    if len(people) < LEAST or len(answers.items) < 4:
         return 1
     people = rng.permutation(people)[:PEOPLE]
-    items = rng.permutation(table.shape[1])[:ITEMS]  # in any order, of which every other one is hidden
-    train, judge = table[np.ix_(people[::2], items)], table[np.ix_(people[1::2], items)]
+    few = answers.of_items(rng.permutation(len(answers.items))[:ITEMS])  # in any order: every other one is hidden
+    train, judge = few.of_people(people[::2]), few.of_people(people[1::2])
     taken, best = 1, np.zeros(0)
     for k in TRIED:
-        if k > min(len(items) // 2, len(train) // 2):
+        if k > min(len(few.items) // 2, len(train.people) // 2):
             break
-        scores = held_out_scores(train, judge, categories, k)
+        scores = held_out_scores(train, judge, k)
         if k == 1:
             best = scores
         gain = scores - best
@@ -56,18 +55,15 @@ def number_of_traits(table: np.ndarray, categories: tuple[int, ...], seed: int =
     return taken
 
 
-def held_out_scores(train: np.ndarray, judge: np.ndarray, categories: tuple[int, ...], k: int) -> np.ndarray:
+def held_out_scores(train: Answers, judge: Answers, k: int) -> np.ndarray:
     """(people,) mean log probabilities of every other answer of those who judge, the rest being shown."""
-    fit = fit_factors(train, len(categories), k)
-    n = train.shape[1]
-    bank = FactorBank(range(n), categories, fit.loadings, fit.steps, fit.doubt, np.zeros(n, dtype=bool))
-    person, item = np.nonzero(judge >= 0)
-    every = Answers(
-        tuple(range(len(judge))), tuple(range(n)), person, item, judge[person, item].astype(np.intp), categories
-    )
-    shown = item % 2 == 0
-    people = bank.people(replace(every, person=person[shown], item=item[shown], answer=every.answer[shown]))
-    p = people.outlook(np.arange(n)).probabilities
-    logs = np.log(np.maximum(p[person[~shown], item[~shown], every.answer[~shown]], 1e-12))
-    counts = np.bincount(person[~shown], minlength=len(judge))
-    return np.asarray(np.bincount(person[~shown], weights=logs, minlength=len(judge)) / np.maximum(counts, 1))
+    fit = fit_factors(train, k)
+    n = len(train.items)
+    bank = FactorBank(train.items, train.categories, fit.loadings, fit.steps, fit.doubt, np.zeros(n, dtype=bool))
+    shown = judge.item % 2 == 0
+    seen = replace(judge, person=judge.person[shown], item=judge.item[shown], answer=judge.answer[shown])
+    person, item, answer = (of[~shown] for of in (judge.person, judge.item, judge.answer))
+    p = bank.people(seen).outlook(np.arange(n)).probabilities
+    logs = np.log(np.maximum(p[person, item, answer], 1e-12))
+    counts = np.bincount(person, minlength=len(judge.people))
+    return np.asarray(np.bincount(person, weights=logs, minlength=len(judge.people)) / np.maximum(counts, 1))

@@ -89,6 +89,11 @@ class Outlook:
         return self._averages[0]
 
     @cached_property
+    def uncertainty(self) -> np.ndarray:
+        """(people, items) nats of an answer."""
+        return entropy(self.probabilities)
+
+    @cached_property
     def points(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(people, items) means, variances and slopes of what answers count."""
         v = self.people.bank.points
@@ -99,7 +104,7 @@ class Outlook:
     def gain_of_traits(self) -> np.ndarray:
         """(people, items) nats about all traits."""
         known = answer_averages(self.mean, self.variance, self.steps, entropies=True)[2]
-        return np.maximum(entropy(self.probabilities) - known, 0.0)
+        return np.maximum(self.uncertainty - known, 0.0)
 
     def totals(self, open_: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Means and variances (people,) of the sum over items (people, items) that are open, and its slope (people, K).
@@ -124,7 +129,7 @@ class Outlook:
         along = np.einsum("uij,uj->ui", self.people.covariance, h) @ self.loadings.T
         own = np.where(inside, np.maximum(variance - slope**2 * self.variance, 0.0), 0.0)
         together = slope * along + own
-        return gaussian_gain(together**2, variance * total[:, None], entropy(self.probabilities))
+        return gaussian_gain(together**2, variance * total[:, None], self.uncertainty)
 
 
 def gaussian_gain(squared: np.ndarray, product: np.ndarray, most: np.ndarray) -> np.ndarray:
