@@ -35,6 +35,7 @@ if _TYPE_CHECKING:
     from adaptive.citing import cite
     from adaptive.estimators import (
         BayesianLogisticRegression,
+        BradleyTerry,
         ClassifierView,
         CollaborativePreference,
         CollaborativeRNN,
@@ -62,6 +63,7 @@ if _TYPE_CHECKING:
 __all__ = [
     "GLM",
     "BayesianLogisticRegression",
+    "BradleyTerry",
     "Certificate",
     "ClassifierView",
     "CollaborativePreference",

@@ -10,6 +10,7 @@ if _TYPE_CHECKING:
     from adaptive.loop.comparison import Comparison
     from adaptive.loop.log.event_log import EventLog, LogError, read_log
     from adaptive.loop.metrics import METRICS
+    from adaptive.loop.order_known import OrderKnown
     from adaptive.loop.predictive_check import PredictiveCheck, UnlikelyAnswerWarning
     from adaptive.loop.query import Query
     from adaptive.loop.sequential_design import SequentialDesign
@@ -36,6 +37,7 @@ __all__ = [
     "MaxCost",
     "MaxSeconds",
     "MaxSteps",
+    "OrderKnown",
     "PoolExhausted",
     "PredictiveCheck",
     "Query",
