@@ -4,8 +4,7 @@ Twelve models of twelve families (copies are dropped); a comparison is a random 
 rightly where the other does not wins, else it is a tie. The order of the best five by all items is to be found; these,
 and the sixth, are at least two points apart, so that there is something to find. Random pairs and round robin are
 judged by the same model as the chosen ones; a rating system with uncertainty (after Glickman, 1999) chooses its own
-pairs, one by one, and orders by its own ratings. Whether `--sure` says the truth is asked of eight models drawn at
-will, as close as they come, whose order is strict.
+pairs, one by one, and orders by its own ratings.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from experiments.script import Script, command, panels
 from experiments.statistics import half_width
 
 N, BEST, APART, BATCH, EVERY = 12, 5, 0.02, 10, 50
-BUDGET, SEEDS, SURE, LEVELS = 1500, 12, 0.9, (1, 2, 3)
-SETS, RACED = ("gsm8k", "mmlu"), ("gsm8k",)
+BUDGET, SEEDS = 1500, 12
+SETS = ("gsm8k",)
 DESIGNS = ("chosen", "random", "round robin", "Elo with uncertainty")
 STYLE = {"chosen": ("#0072B2", "-"), "random": ("#999999", "--"), "round robin": ("#E69F00", ":"),
          "Elo with uncertainty": ("#D55E00", "-.")}  # fmt: skip
@@ -125,25 +124,6 @@ def raced(name: str, seed: int, budget: int, design: str) -> dict[str, Any]:
     return {name: np.array(values) for name, values in found.items()}
 
 
-def stopped(name: str, seed: int, budget: int, best: int) -> np.ndarray:
-    """Comparisons until the order of the best is stated with .9 (0: never), whether it is right; then both by step."""
-    rng = np.random.default_rng([seed, best, 9])
-    right = answers_of(name, rng, 8, 0.0, best)
-    shown = rng.permutation(8)
-    right, truth = right[shown], np.argsort(shown)[:best]
-    model, pairs = BradleyTerry(np.arange(8)), np.array(list(itertools.permutations(range(8), 2)))
-    rows = []
-    for step in range(budget // BATCH):
-        batch = pairs[model.select(pairs, BATCH, target=best, joint=False, random_state=step)]
-        items = rng.integers(right.shape[1], size=BATCH)
-        model.partial_fit(batch, [int(right[i, k] - right[j, k]) for (i, j), k in zip(batch, items, strict=True)])
-        order, stated = model.order(best)
-        rows.append(((step + 1) * BATCH, stated, float(np.array_equal(order, truth))))
-        if stated >= SURE:
-            break
-    return np.array(rows)
-
-
 def comparisons_to(right: np.ndarray) -> float:
     """Comparisons after which the order is right and stays so; one checkpoint beyond the budget where it never is."""
     wrong = np.flatnonzero(right == 0)
@@ -151,11 +131,10 @@ def comparisons_to(right: np.ndarray) -> float:
 
 
 def run(script: Script) -> None:
-    """Races on a benchmark, the stopping rule, figures, verdicts."""
+    """Races on a benchmark, a figure, verdicts."""
     seeds, budget = (2, 100) if script.quick else (SEEDS, BUDGET)
-    sets = SETS[:1] if script.quick else SETS
-    figure, axes = panels(1, 2, 8.5, 3.6)
-    for column, name in enumerate(RACED):
+    figure, axes = panels(1, 1, 5.5, 3.6)
+    for column, name in enumerate(SETS):
         found = {
             design: [script.kept("rank_raced", raced, name, seed, budget, design) for seed in range(seeds)]
             for design in DESIGNS
@@ -189,51 +168,9 @@ def run(script: Script) -> None:
         axes[0, column].set(title=name, xlabel="comparisons", ylim=(0, 1),
                             ylabel="share of the first five places that are right" if not column else "")  # fmt: skip
     axes[0, 0].legend(fontsize=8)
-    _sure(script, sets, axes[0, 1])
-    script.figure(figure, "rank-by-comparisons", f"Left: the order of the best five of {N} language models, compared "
-                  f"by random items that one of the two answers rightly, or none or both; means of {seeds} draws. "
-                  "Right: how often an order is right, by the probability that is stated, in runs until .9.",
-                  )  # fmt: skip
-
-
-def _sure(script: Script, sets: tuple[str, ...], ax: Any) -> None:
-    seeds, budget = (2, 60) if script.quick else (10, 500)
-    ended, stated, right = [], [], []
-    for name, best, seed in itertools.product(sets, LEVELS, range(seeds)):
-        rows = np.asarray(script.kept("rank_stopped", stopped, name, seed, budget, best))
-        if rows[-1, 1] >= SURE:
-            ended.append((rows[-1, 0], rows[-1, 2]))
-        stated += rows[:, 1].tolist()
-        right += rows[:, 2].tolist()
-    truth = np.array([one[1] for one in ended])
-    share = float(truth.mean()) if len(truth) else 0.0
-    z = 1.96
-    centre = (share + z**2 / (2 * max(len(truth), 1))) / (1 + z**2 / max(len(truth), 1))
-    half = z * np.sqrt(share * (1 - share) / max(len(truth), 1) + z**2 / (4 * max(len(truth), 1) ** 2))
-    half /= 1 + z**2 / max(len(truth), 1)
-    bands = np.array([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    which = np.digitize(stated, bands[1:-1])
-    table = {
-        f"{bands[k]:g} to {bands[k + 1]:g}": [round(float(np.mean(np.array(stated)[which == k])), 2),
-                                              round(float(np.mean(np.array(right)[which == k])), 2)]
-        for k in range(5) if np.any(which == k)
-    }  # fmt: skip
-    holds = None if centre - half < 0.85 <= centre + half else bool(centre - half >= 0.85)
-    script.judge(
-        "ours-rank-sure", holds,
-        claim="Where ranking stops since the order of the best is right with probability .9, it is right as often.",
-        target="the 95% interval of the share that is right above .85",
-        value={"runs that stopped": len(truth), "right": round(share, 3),
-               "interval": [round(float(centre - half), 3), round(float(centre + half), 3)],
-               "comparisons, median": float(np.median([one[0] for one in ended])) if ended else None,
-               "stated and right, by band": table},
-        reason=f"Eight models drawn at will, the best 1, 2 and 3 in order, {seeds} draws on each of {len(sets)} "
-        f"benchmarks, at most {budget} comparisons; looked at after every {BATCH}.",
-    )  # fmt: skip
-    ax.plot([0, 1], [0, 1], "--", color="#999999")
-    ax.plot(*np.array(list(table.values())).T, "o-", color="#0072B2")
-    ax.set(title="what is stated", xlabel="stated probability of the order", ylabel="share right", xlim=(0, 1),
-           ylim=(0, 1))  # fmt: skip
+    script.figure(figure, "rank-by-comparisons", f"The order of the best five of {N} language models, compared by "
+                  "random items that one of the two answers rightly, or none or both: share of the five places "
+                  f"that are right, means of {seeds} draws of models.")  # fmt: skip
 
 
 if __name__ == "__main__":
