@@ -46,7 +46,7 @@ def wilson(share: float, n: int) -> tuple[float, float]:
 
 def run(script: Script) -> None:
     """All runs, what is stated beside what is right, a figure, the verdict."""
-    seeds, budget = (2, 60) if script.quick else (10, 400)
+    seeds, budget = (2, 60) if script.quick else (20, 400)
     sets = SETS[:1] if script.quick else SETS
     runs = [
         np.asarray(script.kept("rank_sure", stopped, name, seed, budget, best)["rows"])

@@ -33,7 +33,7 @@ def tables(tmp_path):
 
 def asking(tables, out, *more):
     command = f"{sys.executable} {tables / 'judge.py'}"
-    return ["rank", tables / "names.csv", "--ask", command, "--best", "2", "--comparisons", "6", "--out", out, *more]
+    return ["rank", tables / "names.csv", "--ask", command, "--best", "2", "--comparisons", "4", "--out", out, *more]
 
 
 def test_a_table_is_ranked(tables, capsys):
@@ -43,7 +43,7 @@ def test_a_table_is_ranked(tables, capsys):
     assert ranking["item"][0] == "mead" and ranking["item"][-1] == "ale" and (out / "ranking.png").is_file()
     assert sum(map(float, ranking["among_best_2"])) == pytest.approx(2.0)
     assert sum(map(float, ranks["1"])) == pytest.approx(1.0) and ranks["item"] == ranking["item"]
-    assert len(following["left"]) == 10 and set(following["judge"]) == {"command"}
+    assert len(following["left"]) == 10 and set(following["judge"]) <= {"x", "y"}
     assert columns(out / "judges.csv")["comparisons"] == ["3", "2"]
     summary = json.loads((out / "summary.json").read_text())
     assert summary["comparisons"] == 5 and summary["order"][0] == "mead" and 0 < summary["probability"] < 1
@@ -55,8 +55,8 @@ def test_a_killed_run_asks_nothing_twice_and_ends_where_an_unbroken_one_does(tab
     finish(*asking(tables, whole))
     asked = (tables / "asked").read_text().splitlines()
     (tables / "asked").unlink()
-    told = kill_after(2, broken, *asking(tables, broken))
-    assert 2 <= told < 6
+    told = kill_after(1, broken, *asking(tables, broken))
+    assert 1 <= told < 4
     finish("rank", "--resume", "--out", broken)
     again = (tables / "asked").read_text().splitlines()
     assert_same_files(broken, whole, ["answers.csv", "ranking.csv", "ranks.csv"])
@@ -113,7 +113,7 @@ def test_a_command_that_gives_no_answer(tables, capsys):
     ("table", "items", "options", "says"),
     [
         ("left,right,winner\na,a,a\n", None, (), "line 2: 'a' stands against itself"),
-        ("left,right,winner\na,b,c\n", None, (), "line 2: expected the winner (its name, left, right or tie), got 'c'"),
+        ("left,right,winner\na,b,c\n", None, (), "line 2: expected the winner (a name, left, right or tie), got 'c'"),
         ("left,right,winner\na,b,tie\n", None, ("--no-ties",), "line 2: this is a tie"),
         ("left,right,winner\na,b,a\n", "name\na\nc\n", (), "line 2: 'b' is not among the names of --items"),
         ("left,right,winner\n", None, (), "holds no comparison"),

@@ -122,7 +122,7 @@ def exchange_file(job: Job, design: SequentialDesign, path: Path, n: int, ties: 
     print(f"{path}: {learnt} answers learnt, {len(design.pending)} pairs wait{_known(design)}.")
     if not design.finished and design.pending:
         again = f"{job.again('--resume')} --answers {shlex.quote(str(path))}"
-        print(f"fill its column winner with {EXPECTED} (? where one cannot tell), then: {again}")
+        print(f"fill its column winner ({EXPECTED}; ? where one cannot tell), then: {again}")
 
 
 def _read(path: Path) -> dict[str, list[str]]:
@@ -157,4 +157,5 @@ def _known(design: SequentialDesign) -> str:
     if not hasattr(design.estimator_, "belief_"):
         return ""
     target: Any = design.target
-    return f"; the order is known with probability {design.estimator_.order(target)[1]:.2f}"
+    what = {"order": "the order", 1: "the best"}.get(target, f"the order of the best {target}")
+    return f"; {what} is known with probability {design.estimator_.order(target)[1]:.2f}"

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["rank"]
 
+ASKED = "asked"  # who answers, without a name, beside judges who have one
+WAYS = ("ask", "module", "here", "answers")
+
 
 def rank(
     context: typer.Context,
@@ -104,6 +107,8 @@ def rank(
     settings = job.settings
     told = stated(context, ["sure", "comparisons", "ask", "module", "here"])
     now: dict[str, Any] = {**settings, **{name: options[name] for name in told}, "answers": answers, "timeout": timeout}
+    if any(now[name] for name in WAYS if name in told or name == "answers"):  # a run may go on in another way
+        now |= {name: [] for name in WAYS[:3] if name not in told}
     require_at_least(
         ("best", settings["best"], 0), ("comparisons", now["comparisons"], 1), ("batch", settings["batch"], 0),
         ("seed", settings["seed"], 0),
@@ -119,7 +124,7 @@ def rank(
 
 
 def _check_ways(now: dict[str, Any]) -> None:
-    ways = [name for name in ("ask", "module", "here", "answers") if now[name]]
+    ways = [name for name in WAYS if now[name]]
     if len(ways) > 1:
         raise CommandError(f"--{ways[0]} and --{ways[1]} do not go together: somebody answers, one way or the other.")
     asks, judges, costs = len(now["ask"]), now["judge"], now["cost"]
@@ -157,20 +162,21 @@ def _run(job: Job, now: dict[str, Any], known: Known, features: Any) -> None:
     settings = job.settings
     names = settings["judge"]
     judged = known.judged or bool(names)
-    who = (names or ["here" if now["here"] or now["answers"] else "command"]) if judged else None
+    who = (names or [ASKED]) if judged else None
     model = model_of(
         known, features, ties=settings["ties"], position_bias=settings["position_bias"], judged=judged,
         stands_for="table",
     )  # fmt: skip
     target = settings["best"] or "order"
     if not known.rows:
-        print(f"{len(known.names)} names, nothing known yet.")
+        print(f"{len(known.names)} names{known.heading}, nothing known yet.")
     asking = bool(now["ask"] or now["module"] or now["here"] or now["answers"])
     if not asking and not (job.log / "answers.jsonl").exists():
         if not known.rows:
             raise CommandError("nothing is known of these names: add --ask COMMAND, --here or --answers FILE.")
         write_ranking(model, job, target, known, 0)
-        write_next(model, job, target, known.names, who)
+        judges = names or list(dict.fromkeys(row[2] for row in known.rows)) if judged else None
+        write_next(model, job, target, known.names, judges)
         return
     pairs = pairs_of(known.names, who)
     design = design_in(
@@ -188,7 +194,7 @@ def _run(job: Job, now: dict[str, Any], known: Known, features: Any) -> None:
             write_ranking(last, job, target, known, design.iteration)
             if asking and design.finished and last.order(target)[1] < now["sure"]:
                 print(f"that is less than --sure {now['sure']:g}: to go on, add --resume and a larger --comparisons.")
-            if not design.finished:
+            if not design.finished and now["answers"] is None:
                 write_next(last, job, target, known.names, who)
 
 

@@ -36,12 +36,15 @@ class Known:
     y : (n,) array of +1, -1, 0
     judged : bool
         Whether rows name a judge.
+    heading : str
+        What stands above names, in words: the first line of a file of names is none of them.
     """
 
     names: list[str]
     rows: list[tuple[str, ...]]
     y: np.ndarray
     judged: bool
+    heading: str = ""
 
 
 def cells_of(path: Path) -> Cells:
@@ -66,7 +69,8 @@ def known_of(cells: Cells, names: list[str] | None, ties: bool) -> Known:
         if twice is not None:
             raise TableError(f"{path}: the name {twice!r} stands twice.")
         _refuse_unknown(listed, names, frame.index.tolist(), path)
-        return _checked(Known(names or listed, [], np.zeros(0, dtype=int), False), path)
+        heading = f" below the heading {frame.columns[0]!r}"
+        return _checked(Known(names or listed, [], np.zeros(0, dtype=int), False, heading), path)
     places = _places(frame.columns.tolist(), path)
     rows: list[tuple[str, ...]] = []
     outcomes = []

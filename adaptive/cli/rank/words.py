@@ -9,7 +9,7 @@ __all__ = ["EXPECTED", "outcome_of", "said"]
 _LEFT = ("left", "first", "a", "model_a", "1", "+1", "1.0")
 _RIGHT = ("right", "second", "b", "model_b", "2", "-1", "-1.0")
 _EVEN = ("tie", "tied", "draw", "even", "equal", "both", "neither", "0", "0.0", "tie (bothbad)")
-EXPECTED = "its name, left, right or tie"
+EXPECTED = "a name, left, right or tie"
 
 
 def outcome_of(text: str, left: str, right: str, ties: bool = True) -> int | None:
@@ -43,4 +43,4 @@ def said(printed: str, names: Collection[str], ties: bool) -> str:
     if text in names or folded in {name.lower() for name in names} or outcome_of(text, "\0", "\1", ties) is not None:
         return text
     shown = f"{text[:60]!r}" if text else "nothing"
-    raise ValueError(f"it printed {shown}; expected the winner: {EXPECTED if ties else 'its name, left or right'}.")
+    raise ValueError(f"it printed {shown}; expected the winner: {EXPECTED if ties else 'a name, left or right'}.")
