@@ -26,7 +26,7 @@ MOST_FAILURES = 3  # one after the other: then it is not the pair
 def judges_of(
     commands: Mapping[str, ShellCommand | PythonFunction], names: Sequence[str], ties: bool, jobs: int
 ) -> dict[str, Outside[str]]:
-    """What stands outside, by judge."""
+    """Judges outside, by name."""
     from adaptive.cli.outside import Outside
 
     known = set(names)

@@ -26,7 +26,7 @@ _COLUMNS = {
 
 @dataclass(frozen=True)
 class Known:
-    """What a table holds.
+    """Names and comparisons of a table.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ def known_of(cells: Cells, names: list[str] | None, ties: bool) -> Known:
 
 
 def _places(columns: list[str], path: Path) -> dict[str, int]:
-    """Where the columns stand."""
+    """Places of the columns, by what they hold."""
     folded = [column.strip().lower() for column in columns]
     found = {
         name: next(folded.index(word) for word in words if word in folded)

@@ -62,7 +62,8 @@ class BradleyTerry(BeliefEstimator):
 
     Attributes
     ----------
-    items_, judges_ : array of ids; dict from each judge to skill and bias with 90% intervals
+    items_ : (n,) array of ids
+    judges_ : dict from judges to their skill and bias, with 90% intervals and how many comparisons are theirs
     position_bias_ : (mean, low, high) of beta, in logits, with its 90% interval
     tie_probability_ : float
         That equals tie.

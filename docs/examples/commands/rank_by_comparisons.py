@@ -7,6 +7,7 @@ shell command: it gets two names on standard input, and prints which won.
 """
 
 import os
+import shlex
 import tempfile
 from pathlib import Path
 
@@ -28,13 +29,13 @@ echo >> asked
 """)
 
 
-def command(*arguments):
+def command(line):
     os.chdir(folder)
-    print("$", *(f"'{one}'" if " " in one else one for one in arguments))
-    app(list(arguments[1:]), standalone_mode=False)
+    print("$", line)
+    app(shlex.split(line)[1:], standalone_mode=False)
 
 
-command("adaptive", "rank", "systems.csv", "--ask", "sh judge.sh", "--best", "2", "--comparisons", "12", "--out", "run")
+command("adaptive rank systems.csv --ask 'sh judge.sh' --best 2 --comparisons 12 --out run")
 
 # %%
 # The report: strengths with intervals, and how probable every rank is.
@@ -47,5 +48,5 @@ figure.tight_layout()
 # %%
 # Comparisons that exist already are ranked alone; ``next.csv`` names those that would teach most.
 
-command("adaptive", "rank", "run/answers.csv", "--best", "2", "--out", "again")
+command("adaptive rank run/answers.csv --best 2 --out again")
 print(Path("again/next.csv").read_text())

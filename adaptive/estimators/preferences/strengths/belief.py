@@ -87,7 +87,7 @@ class AtScale:
 
     @property
     def converged(self) -> bool:
-        """Whether no marginal moved any more."""
+        """True where no marginal moved any more."""
         return self.found.converged
 
     @property
@@ -151,7 +151,7 @@ class StrengthBelief(FromPrior, Nodes[StrengthSettings, ComparisonData, AtScale]
 
     @property
     def converged(self) -> bool:
-        """Whether all have that count for a twentieth or more; with judges the widest may take long."""
+        """True where all have that count for a twentieth or more; with judges the widest may take long."""
         return all(one.converged for one, weight in zip(self.beliefs, self.weights, strict=True) if weight >= 0.05)
 
     @property
@@ -242,7 +242,7 @@ class StrengthBelief(FromPrior, Nodes[StrengthSettings, ComparisonData, AtScale]
 
     @property
     def position_bias(self) -> tuple[float, float, float]:
-        """What the item shown first has ahead, in logits, whoever judges, and its 90% interval."""
+        """Advantage of the item shown first, in logits, whoever judges, and its 90% interval."""
         return self._bias(np.array([len(self.data.items)]))
 
     def _bias(self, places: np.ndarray) -> tuple[float, float, float]:

@@ -73,7 +73,7 @@ class Cells:
 
     @cached_property
     def keys(self) -> list[tuple[int, ...]]:
-        """What tells cells apart."""
+        """Numbers that tell cells apart."""
         return list(zip(*(column.tolist() for column in (self.first, self.second, self.judge, self.y)), strict=True))
 
 

@@ -35,7 +35,7 @@ TAU, TAU_DEVIATION = -0.5, 1.5  # between .03 and 2.5 wide: of equals 1.6% to 85
 
 @dataclass(frozen=True, eq=False)
 class Latents:
-    """What is unknown at one scale, and what is fixed.
+    """Unknowns at one scale, and what is fixed.
 
     Attributes
     ----------
@@ -311,7 +311,7 @@ def _log_integral(precision: np.ndarray, shift: np.ndarray) -> float:
 
 
 def _log_integrals(precision: np.ndarray, shift: np.ndarray) -> np.ndarray:
-    """Of exp(shift . z - z' precision z / 2), but for a constant; (m,)."""
+    """Log integrals of exp(shift . z - z' precision z / 2), but for a constant; (m,)."""
     determinant = precision[:, 0, 0] * precision[:, 1, 1] - precision[:, 0, 1] ** 2
     mean = np.einsum("mij,mj->mi", _inverse(precision), shift)
     return 0.5 * np.einsum("mi,mi->m", shift, mean) - 0.5 * np.log(determinant)

@@ -72,7 +72,7 @@ class StrengthSettings(Settings):
 
     @property
     def judged(self) -> bool:
-        """Whether comparisons name a judge."""
+        """True where comparisons name a judge."""
         return isinstance(self.judges, Mapping) or bool(self.judges)
 
     @property
@@ -82,7 +82,7 @@ class StrengthSettings(Settings):
 
     @property
     def outcomes(self) -> np.ndarray:
-        """What a comparison may come out as."""
+        """Values that a comparison may come out as."""
         return OUTCOMES if self.ties else OUTCOMES_WITHOUT_TIES
 
     @property
@@ -108,7 +108,7 @@ class StrengthSettings(Settings):
         return 1.0 if matrix is None else float(np.mean(np.diag(matrix)))
 
     def latents(self, n_items: int, judges: np.ndarray) -> Latents:
-        """What is unknown at scale 1."""
+        """Unknowns at scale 1."""
         matrix, precision = self.catalogue[1], np.eye(n_items) / self.own_variance
         if matrix is not None:
             n = len(matrix)
