@@ -71,7 +71,8 @@ def run(script: Script) -> None:
                "comparisons, median": float(np.median(ended[:, 0])) if len(ended) else None,
                "stated and right, by band": told},
         reason=f"The best 1, 2 and 3 of {N} models in order, {seeds} draws each on {', '.join(sets)}, at most {budget} "
-        f"comparisons; looked at after every {BATCH}. {len(runs) - len(ended)} of {len(runs)} runs did not stop.",
+        f"comparisons; looked at after every {BATCH}. {len(runs) - len(ended)} of {len(runs)} runs did not stop. "
+        "Begun with 10 draws; 10 more were added when these could not tell.",
     )  # fmt: skip
     figure, axes = panels(1, 1, 4.5, 3.6)
     axes[0, 0].plot([0, 1], [0, 1], "--", color="#999999")
