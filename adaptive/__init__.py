@@ -35,6 +35,7 @@ if _TYPE_CHECKING:
     from adaptive.citing import cite
     from adaptive.estimators import (
         BayesianLogisticRegression,
+        BradleyTerry,
         ClassifierView,
         CollaborativePreference,
         CollaborativeRNN,
@@ -63,6 +64,7 @@ if _TYPE_CHECKING:
 __all__ = [
     "GLM",
     "BayesianLogisticRegression",
+    "BradleyTerry",
     "Certificate",
     "ClassifierView",
     "CollaborativePreference",

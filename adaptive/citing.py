@@ -27,6 +27,13 @@ BIBLIOGRAPHY = {
   title = {adaptive-designs: sequential experimental design and active learning with approximate Bayesian posteriors},
   year = {2026}
 }""",
+    "bradley1952": """@article{bradley1952,
+  author = {Bradley, Ralph Allan and Terry, Milton E.},
+  title = {Rank Analysis of Incomplete Block Designs: {I}. The Method of Paired Comparisons},
+  journal = {Biometrika},
+  volume = {39},
+  year = {1952}
+}""",
     "chopin2002": """@article{chopin2002,
   author = {Chopin, Nicolas},
   title = {A Sequential Particle Filter Method for Static Models},
@@ -89,6 +96,13 @@ BIBLIOGRAPHY = {
   author = {Paquet, Ulrich and Koenigstein, Noam and Winther, Ole},
   title = {Scalable {B}ayesian Modelling of Paired Symbols},
   year = {2014}
+}""",
+    "rao1967": """@article{rao1967,
+  author = {Rao, P. V. and Kupper, L. L.},
+  title = {Ties in Paired-Comparison Experiments: A Generalization of the {B}radley-{T}erry Model},
+  journal = {Journal of the American Statistical Association},
+  volume = {62},
+  year = {1967}
 }""",
     "rasmussen2006": """@book{rasmussen2006,
   author = {Rasmussen, Carl Edward and Williams, Christopher K. I.},

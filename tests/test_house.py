@@ -125,6 +125,7 @@ def test_what_families_share_imports_no_family():
 
 ESTIMATORS = {
     "BayesianLogisticRegression": {"linear"},
+    "BradleyTerry": {"preferences"},
     "CollaborativePreference": {"preferences"},
     "CollaborativeRNN": {"sequences"},
     "CoxProcess": {"counts", "gaussian_process"},

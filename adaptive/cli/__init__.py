@@ -22,6 +22,7 @@ from adaptive.cli import (
     move,
     photograph,
     prefer,
+    rank,
     recommend,
     sequences,
     serve,
@@ -55,6 +56,7 @@ app.command()(serve.export)
 app.command()(serve.forget)
 app.command()(topics.topics)
 app.command()(prefer.prefer)
+app.command()(rank.rank)
 app.command()(sequences.sequences)
 
 # typer carries its own click since 0.2x, so its classes are found through the one that typer exports

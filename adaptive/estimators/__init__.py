@@ -20,6 +20,7 @@ if _TYPE_CHECKING:
     from adaptive.estimators.pairs.poisson_factorization import PoissonFactorization
     from adaptive.estimators.particles.particle_estimator import ParticleEstimator
     from adaptive.estimators.particles.simulator_estimator import SimulatorEstimator
+    from adaptive.estimators.preferences.bradley_terry import BradleyTerry
     from adaptive.estimators.preferences.collaborative_preference import CollaborativePreference
     from adaptive.estimators.questionnaires.questionnaire import Questionnaire
     from adaptive.estimators.rows.training import Rows
@@ -33,6 +34,7 @@ __all__ = [
     "BayesianLogisticRegression",
     "Belief",
     "BeliefEstimator",
+    "BradleyTerry",
     "ClassifierView",
     "CollaborativePreference",
     "CollaborativeRNN",

@@ -11,6 +11,7 @@ if _TYPE_CHECKING:
     from adaptive.loop.log.event_log import EventLog, LogError, read_log
     from adaptive.loop.metrics import METRICS
     from adaptive.loop.optimizer import Optimizer
+    from adaptive.loop.order_known import OrderKnown
     from adaptive.loop.predictive_check import PredictiveCheck, UnlikelyAnswerWarning
     from adaptive.loop.query import Query
     from adaptive.loop.sequential_design import SequentialDesign
@@ -38,6 +39,7 @@ __all__ = [
     "MaxSeconds",
     "MaxSteps",
     "Optimizer",
+    "OrderKnown",
     "PoolExhausted",
     "PredictiveCheck",
     "Query",

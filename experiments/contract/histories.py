@@ -240,6 +240,14 @@ def _preferred(rng: np.random.Generator, signal: bool) -> History:
     return History(rows[:ANSWERS], np.where(f + rng.normal(size=len(f)) > 0, 1, -1)[:ANSWERS], rows[ANSWERS:])
 
 
+def _compared(rng: np.random.Generator, signal: bool) -> History:
+    """Comparisons of six items, some of them ties."""
+    ends = np.array([rng.choice(6, 2, replace=False) for _ in range(ANSWERS + 20)])
+    d = (ends[:, 0] - ends[:, 1]) * (0.5 * signal) + rng.logistic(size=len(ends))
+    rows = [(int(i), int(j)) for i, j in ends]
+    return History(rows[:ANSWERS], (np.sign(d) * (np.abs(d) > 0.5)).astype(int)[:ANSWERS], rows[ANSWERS:])
+
+
 def _one_person(rng: np.random.Generator, signal: bool) -> History:
     told = _preferred(rng, signal)
     return History([row[1:] for row in told.asked], told.answers, [row[1:] for row in told.probes])
@@ -424,6 +432,7 @@ OTHERS = [
     ),
     Story("CollaborativeRNN's members", _trained(n_members=3), _events),
     Story("CollaborativeRNN's users by Laplace", _trained(cell="tanh", uncertainty="laplace", n_draws=8), _events),
+    Story("BradleyTerry", adaptive.BradleyTerry, _compared),
     Story("CollaborativePreference", _preference, _preferred, slow=True),
     Story("CollaborativePreference's person", _person, _one_person),
     Story("Questionnaire's respondent", lambda: _bank().respondent(), _of_items(_graded)),

@@ -197,6 +197,7 @@ NEUTRAL_OF: dict[str, str] = {
             ("CoxProcess", ("tol", "max_iter")),
             ("SparseLinearRegression", ("tol", "max_iter")),
             ("Questionnaire", ("tol", "max_iter")),
+            ("BradleyTerry", ("tol", "max_iter")),
         )
         for name in names
     },
@@ -214,6 +215,7 @@ NEUTRAL_OF: dict[str, str] = {
             ("GaussianProcessClassifier", "low_rank", "approximations of a rank"),
             ("GaussianProcessRegressor", "low_rank", "approximations of a rank"),
             ("CoxProcess", "low_rank", "approximations of a rank"),
+            ("BradleyTerry", "alpha", "kernels of features"),
             ("CollaborativePreference", "alpha", "kernels of features"),
             ("CollaborativeRNN", "n_draws", "draws of own matrices"),
             ("MetadataTopicModel", "decay_every", "counts that decay"),
@@ -221,6 +223,11 @@ NEUTRAL_OF: dict[str, str] = {
     },
     "GaussianProcessClassifier.multi_class": "the other, one against one, has no probabilities to be judged by",
     "CoxProcess.n_restarts_optimizer": "beside three starts, and refused of a kernel that nobody gave",
+    "BradleyTerry.kernel": "says how alike items are known to be",
+    "BradleyTerry.ties": "says what may come out; where nobody ties it costs next to nothing",
+    "BradleyTerry.position_bias": "learnt unless it is known to be none",
+    "BradleyTerry.judges": "says whether comparisons name a judge",
+    "BradleyTerry.scale": "integrated unless it is known",
     "CollaborativePreference.kernel": "says how alike items are known to be",
     "MetadataTopicModel.word_decay": "says that a stream changes; by default nothing is forgotten",
     "MetadataTopicModel.weight_forgetting": "says that a stream changes; by default nothing is forgotten",

@@ -11,6 +11,9 @@ JUDGED = {
     "absent_sets": {"ko-tab-3.7", "ko-fig-3.6"},
     "favoured_kind": {"ko-fig-3.7"},
     "jester_tables": {"ko-tab-3.8", "ko-tab-3.9", "ko-sys-npca", "ko-fig-3.5"},
+    "rank_by_comparisons": {"ours-rank-gsm8k-random", "ours-rank-gsm8k-round", "ours-rank-gsm8k-elo"},
+    "rank_sure": {"ours-rank-sure"},
+    "rank_posterior": {"ours-rank-posterior"},
     "sushi_tables": {
         "ko-tab-3.4", "ko-tab-3.5", "ko-tab-3.6", "ko-sys-gpfull", "ko-sys-gpitem", "ko-sys-gpitem-lp",
         "ko-sys-gpvu-jk",

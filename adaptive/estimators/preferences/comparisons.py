@@ -14,23 +14,24 @@ from adaptive.estimators.preferences.inference.people import Comparisons
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Pool, State
 
-__all__ = ["PreferenceData", "checked_winners", "pair_columns", "triple_columns"]
+__all__ = ["PreferenceData", "checked_winners", "different", "pair_columns", "triple_columns"]
 
 
 def triple_columns(rows: Pool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return ids of users, of first and of second items, from an array (n, 3), a frame or a list of tuples."""
     expected = "comparisons must have three ids each: a user and the two items that were compared."
     users, first, second = id_columns(rows, ("users", "first items", "second items"), expected)
-    return users, *_two(first, second)
+    return users, *different(first, second)
 
 
 def pair_columns(rows: Pool) -> tuple[np.ndarray, np.ndarray]:
     """Return ids of first and of second items, from an array (n, 2), a frame or a list of pairs."""
     expected = "comparisons must have two ids each, the items that are compared."
-    return _two(*id_columns(rows, ("first items", "second items"), expected))
+    return different(*id_columns(rows, ("first items", "second items"), expected))
 
 
-def _two(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def different(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the two columns of items; they must be of one kind, and no item may stand against itself."""
     if first.dtype.kind != second.dtype.kind:
         raise ValueError(f"items must be of one kind, numbers or text: got {first.dtype} and {second.dtype}.")
     itself = np.flatnonzero(first == second)

@@ -8,15 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import linalg
 
 from adaptive import checks
 from adaptive.estimators.belief import Settings
-from adaptive.estimators.ids import ids_of
+from adaptive.estimators.preferences.catalogue import catalogue_of, refuse_half_a_kernel
 from adaptive.estimators.preferences.inference.site_rules import LIKELIHOODS, RULES, SiteRule
 from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
-from adaptive.estimators.rows.vector_cells import spread
-from adaptive.pool import without_names
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process.kernels import Kernel
@@ -59,11 +56,7 @@ class PreferenceSettings(Settings):
             checks.integer("max_pairs", self.max_pairs, minimum=1)
         checks.integer("max_iter", self.max_iter, minimum=1)
         checks.positive("tol", self.tol, or_zero=True)
-        if self.item_features is not None and not callable(self.kernel):
-            given = "None" if self.kernel is None else "a matrix"
-            raise ValueError(f"item_features needs a kernel of scikit-learn that compares them, got kernel={given}.")
-        if callable(self.kernel) and self.item_features is None:
-            raise ValueError("kernel compares items by their features: give item_features, a row per item.")
+        refuse_half_a_kernel(self.kernel, self.item_features)
 
     @property
     def rule(self) -> SiteRule:
@@ -78,30 +71,7 @@ class PreferenceSettings(Settings):
     @cached_property
     def catalogue(self) -> tuple[np.ndarray, np.ndarray | None]:
         """Ids (n,) of the items that are known by features or a matrix, and K (n, n)."""
-        if self.kernel is None:
-            return np.zeros(0, dtype=np.int64), None
-        if callable(self.kernel):
-            ids, rows = _labelled(self.item_features)
-            features = checks.finite("item_features", rows)
-            if features.ndim != 2 or not len(features):
-                raise ValueError(f"item_features must have a row per item, got shape {features.shape}.")
-            matrix = np.asarray(self.kernel(features), dtype=float) + self.alpha * np.eye(len(features))
-        else:
-            ids, rows = _labelled(self.kernel)
-            matrix = checks.finite("kernel", rows)
-            if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not np.allclose(matrix, matrix.T):
-                raise ValueError(f"kernel must be a symmetric matrix (items, items), got shape {matrix.shape}.")
-        if len(np.unique(ids)) < len(ids):
-            raise ValueError("items must have one row each: an id stands twice in item_features or kernel.")
-        try:
-            linalg.cholesky(matrix, lower=True)
-        except linalg.LinAlgError:
-            lowest = float(np.linalg.eigvalsh(matrix)[0])
-            raise ValueError(
-                "kernel must be positive definite over the items, got a matrix whose lowest eigenvalue is "
-                f"{lowest:.2g}; add a variance of each item's own to its diagonal (alpha)."
-            ) from None
-        return ids, matrix
+        return catalogue_of(self.kernel, self.item_features, self.alpha)
 
     def prior(self, n_items: int) -> UtilityPrior:
         """Prior before anything was fitted: no loadings, scale 1."""
@@ -135,20 +105,3 @@ class PreferenceSettings(Settings):
         loadings, d = np.zeros((len(found), self.columns(len(found)))), found.loadings.shape[1]
         loadings[:, :d] = found.loadings
         return UtilityPrior(found.mean, loadings, found.scale, self.prior(len(found)).kernel)
-
-
-def _labelled(table: Table | Mapping[Id, ArrayLike] | None) -> tuple[np.ndarray, ArrayLike]:
-    """Ids and rows: of a frame its index, of a mapping its keys, else 0, 1, ..."""
-    if isinstance(table, Mapping):
-        return ids_of("items", np.array(list(table))), list(table.values())
-    rows = without_names(spread(table))
-    index = getattr(table, "index", None) if hasattr(table, "to_numpy") else None  # of a frame, or a series of vectors
-    if index is not None:
-        return ids_of("items", np.asarray(index)), rows
-    rows = np.asarray(rows)
-    if rows.ndim != 2:
-        raise ValueError(
-            "kernel must be None, a kernel of scikit-learn or a matrix over items, and item_features a table, got "
-            f"{type(table).__name__} {table!r:.60}."
-        )
-    return np.arange(len(rows)), rows

@@ -1,0 +1,221 @@
+"""``adaptive rank``: which two to compare next, and what is known of their order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from adaptive.cli.errors import CommandError, warnings_in_one_line
+from adaptive.cli.job import Job, design_in
+from adaptive.cli.options import Format, Resume, out_folder, require_at_least, stated, whole_number
+
+if TYPE_CHECKING:
+    from adaptive.cli.rank.tables import Known
+    from adaptive.estimators import BradleyTerry
+
+__all__ = ["rank"]
+
+ASKED = "asked"  # who answers, without a name, beside judges who have one
+WAYS = ("ask", "module", "here", "answers")
+
+
+def rank(
+    context: typer.Context,
+    table: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Table with a line per comparison (left, right, winner, perhaps judge), or with one column of names.",
+            metavar="TABLE", show_default=False,
+        ),
+    ] = None,
+    items: Annotated[
+        Path | None,
+        typer.Option(help="Table of all that is to be ranked: names in its first column, features in others, if any.",
+                     metavar="FILE"),
+    ] = None,
+    best: Annotated[
+        int, whole_number("Learn the order of the best N; 1: which is best; 0: the order of all (default 0).")
+    ] = 0,
+    sure: Annotated[
+        float,
+        typer.Option(help="Stop when that order is right with this probability (default 0.9).", metavar="P",
+                     show_default=False),
+    ] = 0.9,
+    comparisons: Annotated[int, whole_number("Stop after so many comparisons, at the latest (default 1000).")] = 1000,
+    ask: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A shell command that gets two names on standard input, a line each, and prints which won, or tie; "
+            "repeatable, for several judges.",
+            metavar="COMMAND",
+        ),
+    ] = None,
+    module: Annotated[
+        str | None,
+        typer.Option(help="A Python function of such a text, in place of a command.", metavar="PACKAGE.MODULE:NAME"),
+    ] = None,
+    here: Annotated[bool, typer.Option("--here", help="Ask a person in the terminal.")] = False,
+    answers: Annotated[
+        Path | None,
+        typer.Option(help="Write the next pairs into this table, and learn the winners that stand in it.",
+                     metavar="FILE.csv"),
+    ] = None,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(help="Who answers, by name, so that skills are learnt; one for each --ask, in their order.",
+                     metavar="NAME"),
+    ] = None,
+    cost: Annotated[
+        list[float] | None,
+        typer.Option(help="What an answer of each --ask costs, in their order (default 1 each).", metavar="COST"),
+    ] = None,
+    ties: Annotated[
+        bool, typer.Option("--ties/--no-ties", help="Whether a comparison may come out even (default --ties).",
+                           show_default=False)
+    ] = True,
+    position_bias: Annotated[
+        bool,
+        typer.Option("--position-bias/--no-position-bias", show_default=False,
+                     help="Learn how far the side on which something is shown decides (default --position-bias)."),
+    ] = True,
+    once: Annotated[
+        bool, typer.Option("--once", help="Ask no pair twice in the same order: the judge would say the same again.")
+    ] = False,
+    batch: Annotated[int, whole_number("Pairs chosen together, asked at the same time (default 1; 10 in a file).")] = 0,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds after which a command is ended (default 300).", metavar="SECONDS",
+                            show_default=False)
+    ] = 300.0,
+    seed: Annotated[int, whole_number("What is drawn is drawn from it (default 0).")] = 0,
+    out: Annotated[Path, out_folder("adaptive-rank-run")] = Path("adaptive-rank-run"),
+    pictures: Format = "png",
+    resume: Resume = False,
+) -> None:  # fmt: skip
+    """Rank systems, prompts, pictures or players by comparisons of two at a time, and ask for those that tell most.
+
+    Of TABLE alone: the ranking with intervals and the probabilities of ranks (ranking.csv, ranks.csv and the figure),
+    what each judge is worth (judges.csv), and the pairs worth comparing next (next.csv). With --ask, --module, --here
+    or --answers comparisons are asked for, beginning from what TABLE knows, until the order of the --best is right with
+    probability --sure. Ties, a side that is favoured, and judges who err are learnt beside the strengths.
+
+    Every answer is on disk before the next comparison; --resume goes on where a run was stopped.
+    """
+    options = {**locals(), "ask": ask or [], "judge": judge or [], "cost": cost or []}
+    job = Job(context, options, aside=("timeout", "answers"), free=("sure", "comparisons", "ask", "module", "here"))
+    settings = job.settings
+    told = stated(context, ["sure", "comparisons", "ask", "module", "here"])
+    now: dict[str, Any] = {**settings, **{name: options[name] for name in told}, "answers": answers, "timeout": timeout}
+    if any(now[name] for name in WAYS if name in told or name == "answers"):  # a run may go on in another way
+        now |= {name: [] for name in WAYS[:3] if name not in told}
+    require_at_least(
+        ("best", settings["best"], 0), ("comparisons", now["comparisons"], 1), ("batch", settings["batch"], 0),
+        ("seed", settings["seed"], 0),
+    )  # fmt: skip
+    if not 0 < now["sure"] < 1:
+        raise CommandError(f"--sure must be a probability between 0 and 1, got {now['sure']:g}.")
+    if not timeout > 0:
+        raise CommandError(f"--timeout must be positive, got {timeout:g}.")
+    _check_ways(now)
+    known, features = _read(job)
+    with warnings_in_one_line(), job:
+        _run(job, now, known, features)
+
+
+def _check_ways(now: dict[str, Any]) -> None:
+    ways = [name for name in WAYS if now[name]]
+    if len(ways) > 1:
+        raise CommandError(f"--{ways[0]} and --{ways[1]} do not go together: somebody answers, one way or the other.")
+    asks, judges, costs = len(now["ask"]), now["judge"], now["cost"]
+    if asks > 1 and len(judges) != asks:
+        raise CommandError(f"several --ask need a --judge each, a name: {asks} and {len(judges)} were given.")
+    if asks <= 1 and len(judges) > 1:
+        raise CommandError(f"--judge names who answers: {len(judges)} names were given for one.")
+    if len(set(judges)) < len(judges):
+        raise CommandError("--judge must give each --ask another name.")
+    if costs and len(costs) != max(asks, 1):
+        raise CommandError(f"--cost must be given for each --ask: {asks} and {len(costs)} were given.")
+    if any(not one > 0 for one in costs):
+        raise CommandError(f"--cost must be positive, got {min(costs):g}.")
+
+
+def _read(job: Job) -> tuple[Known, Any]:
+    from adaptive.cli.rank.tables import cells_of, known_of, names_and_features
+
+    settings = job.settings
+    path = job.file("table", "of comparisons or names")
+    names, features = None, None
+    if settings["items"] is not None:
+        names, features = names_and_features(Path(settings["items"]))
+    known = known_of(cells_of(path), names, settings["ties"])
+    job.fix_file("table")
+    job.fix_file("items")
+    return known, features
+
+
+def _run(job: Job, now: dict[str, Any], known: Known, features: Any) -> None:
+    from adaptive.cli.rank.model import model_of, pairs_of
+    from adaptive.cli.rank.report import write_answers, write_next, write_ranking
+    from adaptive.loop import MaxSteps, OrderKnown
+
+    settings = job.settings
+    names = settings["judge"]
+    judged = known.judged or bool(names)
+    who = (names or [ASKED]) if judged else None
+    model = model_of(
+        known, features, ties=settings["ties"], position_bias=settings["position_bias"], judged=judged,
+        stands_for="table",
+    )  # fmt: skip
+    target = settings["best"] or "order"
+    if not known.rows:
+        print(f"{len(known.names)} names{known.heading}, nothing known yet.")
+    asking = bool(now["ask"] or now["module"] or now["here"] or now["answers"])
+    if not asking and not (job.log / "answers.jsonl").exists():
+        if not known.rows:
+            raise CommandError("nothing is known of these names: add --ask COMMAND, --here or --answers FILE.")
+        write_ranking(model, job, target, known, 0)
+        judges = names or list(dict.fromkeys(row[2] for row in known.rows)) if judged else None
+        write_next(model, job, target, known.names, judges)
+        return
+    pairs = pairs_of(known.names, who)
+    design = design_in(
+        job.log / "answers.jsonl", model, pairs, target=target, repeat=not settings["once"],
+        stop=OrderKnown(now["sure"]) | MaxSteps(now["comparisons"]), random_state=settings["seed"],
+        batch_size=settings["batch"] or 1, cost=_costs(settings, pairs, who),
+    )  # fmt: skip
+    with design:
+        try:
+            _ask(job, now, design, known, who)
+        finally:
+            write_answers(design, job)
+        last: BradleyTerry = design.estimator_
+        if design.iteration or known.rows:
+            write_ranking(last, job, target, known, design.iteration)
+            if asking and design.finished and last.order(target)[1] < now["sure"]:
+                print(f"that is less than --sure {now['sure']:g}: to go on, add --resume and a larger --comparisons.")
+            if not design.finished and now["answers"] is None:
+                write_next(last, job, target, known.names, who)
+
+
+def _costs(settings: dict[str, Any], pairs: list[tuple[str, ...]], who: list[str] | None) -> list[float] | None:
+    if not settings["cost"] or who is None:
+        return None
+    costs = dict(zip(who, settings["cost"], strict=True))
+    return [costs[pair[2]] for pair in pairs]
+
+
+def _ask(job: Job, now: dict[str, Any], design: Any, known: Known, who: list[str] | None) -> None:
+    from adaptive.cli.outside import PythonFunction, ShellCommand
+    from adaptive.cli.rank.asking import ask_here, ask_outside, exchange_file, judges_of
+
+    ties = job.settings["ties"]
+    if now["here"]:
+        ask_here(job, design, ties)
+    elif now["answers"] is not None:
+        exchange_file(job, design, now["answers"], job.settings["batch"] or 10, ties)
+    elif now["ask"] or now["module"]:
+        sources: list[ShellCommand | PythonFunction] = [ShellCommand(one, now["timeout"]) for one in now["ask"]]
+        sources = sources or [PythonFunction(now["module"])]
+        named = dict(zip(who or ["command"], sources, strict=True))
+        ask_outside(job, design, judges_of(named, known.names, ties, job.settings["batch"] or 1), ties)

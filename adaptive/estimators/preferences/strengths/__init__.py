@@ -1,0 +1,1 @@
+"""Beliefs about the strengths of things that are compared in pairs: ties, positions, judges who may be wrong."""

@@ -1,0 +1,147 @@
+"""``adaptive rank``: a table, a command, a person and a file asked; killed and gone on; what is wrong is said."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from adaptive import cli
+from tests.cli.processes import assert_same_files, columns, finish, kill_after
+
+NAMES = ["ale", "beer", "cider", "mead"]
+JUDGE = """
+import sys
+left, right = sys.stdin.read().splitlines()
+with open({asked!r}, "a") as stream:
+    stream.write(left + " " + right + "\\n")
+print("I have thought about it.")
+print(max(left, right))
+"""
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """Names; comparisons in the words of an arena; a command that likes later names, and notes what it is asked."""
+    (tmp_path / "names.csv").write_text("\n".join(["name", *NAMES]) + "\n")
+    lines = ["judge,model_a,model_b,winner", "x,ale,beer,model_b", "y,mead,ale,model_a", "x,cider,mead,tie",
+             "y,beer,mead,mead", "x,ale,cider,b"]  # fmt: skip
+    (tmp_path / "games.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "judge.py").write_text(JUDGE.format(asked=str(tmp_path / "asked")))
+    return tmp_path
+
+
+def asking(tables, out, *more):
+    command = f"{sys.executable} {tables / 'judge.py'}"
+    return ["rank", tables / "names.csv", "--ask", command, "--best", "2", "--comparisons", "4", "--out", out, *more]
+
+
+def test_a_table_is_ranked(tables, capsys):
+    out = tables / "run"
+    assert cli.run(["rank", str(tables / "games.csv"), "--best", "2", "--out", str(out)]) == 0
+    ranking, ranks, following = (columns(out / f"{name}.csv") for name in ("ranking", "ranks", "next"))
+    assert ranking["item"][0] == "mead" and ranking["item"][-1] == "ale" and (out / "ranking.png").is_file()
+    assert sum(map(float, ranking["among_best_2"])) == pytest.approx(2.0)
+    assert sum(map(float, ranks["1"])) == pytest.approx(1.0) and ranks["item"] == ranking["item"]
+    assert len(following["left"]) == 10 and set(following["judge"]) <= {"x", "y"}
+    assert columns(out / "judges.csv")["comparisons"] == ["3", "2"]
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["comparisons"] == 5 and summary["order"][0] == "mead" and 0 < summary["probability"] < 1
+    assert "the best 2, in order: mead" in capsys.readouterr().out
+
+
+def test_a_killed_run_asks_nothing_twice_and_ends_where_an_unbroken_one_does(tables):
+    whole, broken = tables / "whole", tables / "broken"
+    finish(*asking(tables, whole))
+    asked = (tables / "asked").read_text().splitlines()
+    (tables / "asked").unlink()
+    told = kill_after(1, broken, *asking(tables, broken))
+    assert 1 <= told < 4
+    finish("rank", "--resume", "--out", broken)
+    again = (tables / "asked").read_text().splitlines()
+    assert_same_files(broken, whole, ["answers.csv", "ranking.csv", "ranks.csv"])
+    kept = [one for k, one in enumerate(again) if k == 0 or k != told + 1 or one != again[k - 1]]
+    assert kept == asked  # but for the one whose answer was under way: asked again, for it was never told
+
+
+def test_a_person_and_a_file_are_asked(tables, monkeypatch, capsys):
+    out = tables / "person"
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\ntie\nq\n"))
+    names = str(tables / "names.csv")
+    assert cli.run(["rank", names, "--here", "--best", "1", "--out", str(out)]) == 130
+    answers = columns(out / "answers.csv")
+    assert answers["winner"] == [answers["left"][0], "tie"]
+    monkeypatch.setattr("sys.stdin", io.StringIO("2\n"))
+    assert cli.run(["rank", "--resume", "--here", "--comparisons", "3", "--out", str(out)]) == 0
+    assert "less than --sure 0.9" in capsys.readouterr().out
+
+    out, file = tables / "file", tables / "pairs.csv"
+    assert cli.run(["rank", names, "--answers", str(file), "--batch", "2", "--out", str(out)]) == 0
+    asked = columns(file)
+    assert asked["winner"] == ["", ""] and asked["number"] == ["0", "1"]
+    file.write_text(file.read_text().replace(",\n", ",left\n", 1))
+    assert cli.run(["rank", "--resume", "--answers", str(file), "--out", str(out)]) == 0
+    assert columns(file)["winner"] == ["left", "", ""]  # what was answered stays, one more is asked
+    assert columns(out / "answers.csv")["winner"] == [asked["left"][0]]
+    assert cli.run(["rank", "--resume", "--answers", str(file), "--out", str(out)]) == 0
+    assert "0 answers learnt, 2 pairs wait" in capsys.readouterr().out
+
+
+def test_two_judges_of_whom_one_costs_more(tables):
+    out = tables / "two"
+    python = sys.executable
+    arguments = ["rank", tables / "names.csv", "--out", out, "--comparisons", "4", "--no-ties", "--batch", "2"]
+    for name, cost in (("cheap", "1"), ("dear", "50")):
+        arguments += ["--ask", f"{python} {tables / 'judge.py'}", "--judge", name, "--cost", cost]
+    finish(*arguments)
+    assert set(columns(out / "answers.csv")["judge"]) == {"cheap"}
+
+
+def test_a_command_that_gives_no_answer(tables, capsys):
+    def told(command, out):
+        code = cli.run(["rank", str(tables / "names.csv"), "--ask", command, "--out", str(tables / out)])
+        return code, capsys.readouterr()
+
+    code, shown = told("echo perhaps", "rubbish")
+    assert code == 1 and "set aside; it printed 'perhaps'; expected the winner" in shown.out
+    assert "3 answers in a row did not come" in shown.err and "--resume" in shown.err
+    code, shown = told("echo no key >&2; exit 3", "failing")
+    assert code == 1 and "the command ended with code 3 (no key)" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("table", "items", "options", "says"),
+    [
+        ("left,right,winner\na,a,a\n", None, (), "line 2: 'a' stands against itself"),
+        ("left,right,winner\na,b,c\n", None, (), "line 2: expected the winner (a name, left, right or tie), got 'c'"),
+        ("left,right,winner\na,b,tie\n", None, ("--no-ties",), "line 2: this is a tie"),
+        ("left,right,winner\na,b,a\n", "name\na\nc\n", (), "line 2: 'b' is not among the names of --items"),
+        ("left,right,winner\n", None, (), "holds no comparison"),
+        ("left,right,winner\n", "name\na\nb\n", (), "nothing is known of these names: add --ask"),
+        ("left,right\na,b\n", None, (), "has 2 columns; expected left, right, winner"),
+        ("left,right,winner\na,,a\n", None, (), "line 2: two names are needed"),
+        ("name\na\n", None, (), "names only 'a': two at least"),
+        ("name\na\na\n", None, (), "the name 'a' stands twice"),
+        ("name\na\nb\n", None, ("--sure", "1"), "--sure must be a probability"),
+        ("name\na\nb\n", None, ("--here", "--ask", "x"), "--ask and --here do not go together"),
+        ("name\na\nb\n", None, ("--ask", "x", "--ask", "y"), "several --ask need a --judge each"),
+        (None, None, (), "name the table of comparisons or names: adaptive rank TABLE"),
+    ],
+)
+def test_what_is_wrong_is_one_line(table, items, options, says, tmp_path, capsys):
+    arguments = ["rank", "--out", str(tmp_path / "run"), *options]
+    for name, text in (("table", table), ("items", items)):
+        if text is not None:
+            (tmp_path / f"{name}.csv").write_text(text)
+            arguments += [*(["--items"] if name == "items" else []), str(tmp_path / f"{name}.csv")]
+    assert cli.run(arguments) == 2
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1 and says in message
+
+
+def test_names_that_nothing_is_known_of_and_a_table_of_none_are_begun_with(tables, monkeypatch):
+    (tables / "none.csv").write_text("left,right,winner\n")
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n"))
+    given = [str(tables / "none.csv"), "--items", str(tables / "names.csv"), "--here", "--comparisons", "1"]
+    assert cli.run(["rank", *given, "--out", str(tables / "run")]) == 0
+    assert len(columns(tables / "run/ranking.csv")["item"]) == 4
