@@ -139,9 +139,10 @@ class ImageReconstructor(BeliefEstimator):
         propagation, and .75 to .95 of a tree, the least where little was measured (``ours-bands-photographs-told``,
         ``-ep``, ``-tree``).
     variance_factor_ : VarianceFactor or None
-        Of photons: by how much the pixels' variances are too small, by the counts without themselves
-        (`adaptive.diagnostics.variance_factor`), its standard error and the nats it gains; None of other measurements.
-        Above 4 at fitted scales the fit warns, and takes the scale that predicts those counts best.
+        By how much the pixels' variances are too small, by counts of photons, or samples of a picture, without
+        themselves (`adaptive.diagnostics.variance_factor`), its standard error and the nats it gains; None of k-space.
+        At scales that were learnt from rows it is 1. Of photons, above 4 at fitted scales, the fit warns, and takes the
+        scale that predicts those counts best.
     unknown_ : array of ``shape``
         The reconstruction itself, signed or complex, without the phase.
     noise_variance_, prior_scales_ : what was given, estimated or fitted
@@ -451,7 +452,7 @@ class ImageReconstructor(BeliefEstimator):
     design_posterior_ = of_belief("posterior", "Of the model that designs.")
     design_scales_ = of_belief("scales", "Scale of each group in the model that designs.")
     variance_factor_ = of_belief(
-        "reconstruction.variance_factor", "Factor of the pixels' variances by counts without themselves; or None."
+        "reconstruction.variance_factor", "Factor of the pixels' variances by what was left out; or None."
     )
     leave_one_out_ = of_belief("left_out", "Log score (m,) of the samples without themselves, by EP; or None.")
     n_products_ = of_belief("n_products", "Products with the system matrix that the design has cost so far.")
