@@ -141,8 +141,8 @@ def run(script: Script) -> None:
     worse = [one for one in both if one[1] > 0]
     script.judge(
         "ours-default-said", len(wrong) <= 0.05 * max(len(certain), 1),
-        claim="Where a model's own held-out outcomes say that it or its simplest rival is certainly better, new outcomes "
-        "do not say the contrary.",
+        claim="Where a model's own held-out outcomes say that it or its simplest rival is certainly better, new "
+        "outcomes do not say the contrary.",
         target="contradicted with certainty (95%) in at most 1 of 20 certain sentences",
         value={"sentences": len(both), "certain": len(certain), "contradicted": len(wrong),
                "rival certainly ahead on new outcomes": {

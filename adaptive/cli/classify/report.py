@@ -43,7 +43,7 @@ def write(runs: Sequence[Run], table: Table, folder: Job) -> None:
         },
     )
     _print(table.name, accuracies, found)
-    beside.say(against)
+    beside.say(against, how="by the rows held out")
     _warn(runs)
 
 

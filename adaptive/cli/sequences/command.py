@@ -116,5 +116,7 @@ def _print(summary: dict[str, Any]) -> None:
         print(f"held-out events cost {summary['nats']['own']:.3f} nats by a memory for each; {told}")
         from adaptive.cli import beside
 
-        beside.say(summary["beside"], advice="next items by the nets are nothing gained")
+        beside.say(
+            summary["beside"], advice="next items by the nets are nothing gained", how="by the ends of their histories"
+        )
     print(f"worth observing: {', '.join(summary['observe'][:5])}")
