@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["left_out_samples"]
 
-MOST = 256  # samples that are looked at, spread evenly over their values: the factor is then known to a sixth
+MOST = 128  # samples that are looked at, spread evenly over their values: the factor is then known to a fifth
 
 
 def left_out_samples(model: ImageModel, posterior: Posterior) -> Callable[[float], np.ndarray] | None:

@@ -110,7 +110,13 @@ class Reconstruction:
 
     @cached_property
     def variance_factor(self) -> VarianceFactor | None:
-        """Factor of the variances by counts, or samples of pictures, without themselves; None of k-space."""
+        """Factor of the variances by counts, or samples of pictures, without themselves.
+
+        None of k-space; and where scales were learnt, which have heard the samples: the factor would be 1.
+        """
+        given = self.models.given
+        if given.prior_scales is None and not given.engine.dense and not given.photons:
+            return None
         return self.model.variance_factor(self.posterior)
 
     @cached_property
