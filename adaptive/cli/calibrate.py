@@ -138,7 +138,7 @@ def calibrate(
         if simulate:
             simulating.simulate(learnt, table, job, stop=stop, questions=questions, exposure=exposure)
         if settings["short_form"] is not None:
-            _short_form(learnt, settings["short_form"], job)
+            _short_form(learnt, settings["short_form"], job, table)
             _total_form(learnt, table, groups, settings["short_form"], job)
 
 
@@ -252,7 +252,7 @@ def _write(
     )
 
 
-def _short_form(fitted: Any, n: int, folder: Job) -> None:
+def _short_form(fitted: Any, n: int, folder: Job, table: Any) -> None:
     """Choose a fixed form for somebody of whom nothing is known; write it, and print how good it is."""
     items = list(fitted.items_)
     if n > len(items):
@@ -262,6 +262,15 @@ def _short_form(fitted: Any, n: int, folder: Job) -> None:
     )
     folder.write_csv("short_form.csv", {"item": [items[i] for i in chosen], "nats": _cells(gains)})
     print(f"Short form of {n} items: {', '.join(str(items[i]) for i in chosen)}. {found}")
+    from sklearn.base import clone
+
+    from adaptive.cli import beside
+    from adaptive.cli.short_form import beside_ridge
+
+    against = beside.kept(folder, lambda: beside_ridge(clone(fitted), table, n), f"short-form-{n}.json")
+    folder.write_json("short_form.json", {"beside the rivals": against})
+    for one in against or ():
+        beside.say(one, advice="predict totals by it")
 
 
 def _total_form(fitted: Any, table: Any, groups: Any, n: int, folder: Job) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adaptive.cli import beside
 from adaptive.cli.errors import CommandError
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["simulate"]
 
 PEOPLE = 1000
+COMPARED = 200  # of them, who are asked random items, too
 OF_TABLE = 200  # of a model from which nobody is drawn: each is asked question by question
 SEED = 0
 
@@ -52,6 +54,8 @@ def simulate(
         found[name] |= {"largest exposure": float(asked.max()), "item": str(learnt.items_[int(asked.argmax())])}
         columns[name] = asked.tolist()
         print(f"  {name}: {_in_words(found[name], stop)}")
+        found[name]["beside random items"] = against = _beside_random(learnt, answers, truth, taken)
+        beside.say(against, advice="it need not choose", how="at the end of their tests")
     job.write_json("simulation.json", {"people": len(answers), "whose": whose, "stop": stop, "tests": found})
     job.write_csv("exposure.csv", columns)
 
@@ -72,6 +76,26 @@ def _people(learnt: Questionnaire, table: Any) -> tuple[Any, np.ndarray, str]:
         chances = bank.expected(position, traits)
         drawn[item] = scale[(rng.random((PEOPLE, 1)) > np.cumsum(chances, axis=1)[:, :-1]).sum(axis=1)]
     return pd.DataFrame(drawn), traits, "drawn from the bank"
+
+
+def _beside_random(learnt: Questionnaire, answers: Any, truth: np.ndarray, taken: Simulation) -> dict[str, Any] | None:
+    """Square errors of some people's estimates beside those after as many random items; None where all were asked."""
+    from adaptive import diagnostics
+
+    rng, items = np.random.default_rng(SEED), list(learnt.items_)
+    few = answers[items].to_numpy()[:COMPARED]
+    lengths = np.array([sum(one is not None for one in row) for row in taken.items[: len(few)]])
+    if lengths.min() == len(items):
+        return None
+    at_random = []
+    for row, n in zip(few, lengths, strict=True):
+        there = rng.permutation(np.flatnonzero(~np.isnan(row)))[:n]
+        person = learnt.respondent().fit([items[k] for k in there], row[there])
+        at_random.append(np.asarray(person.mean, dtype=float))
+    known = truth[: len(few)].reshape(len(few), -1)
+    ours = taken.mean[: len(few), -1].reshape(len(few), -1)
+    judges = {"square_error": tuple(((one - known) ** 2).mean(axis=1) for one in (ours, np.array(at_random)))}
+    return diagnostics.beside(judges, "as many random items", of="people")  # type: ignore[arg-type]
 
 
 def _summary(taken: Simulation, truth: np.ndarray, stop: float | None) -> dict[str, Any]:

@@ -9,12 +9,13 @@
     simulation_based_calibration(design, n), uniformity(table)
                                       ranks of the truth after n designed runs: is the whole loop honest?
 
-    beside_rival(design)              left-out labels predicted by the model, and by scikit-learn's LogisticRegressionCV
+    beside_rival(design)              left-out outcomes predicted by the model, and by the simplest rival of its field
+    beside(judges, rival)             the same of predictions that are there already; rival_in_words(found) says it
     mean_rank(estimator, pairs)       where held-out pairs stand in the ranking of what their users have not seen
     information_score(p, y, y_train)  bits per label that predictions tell beyond the class frequencies
     variance_factor(log_score)        how far off left-out outcomes are, beside how far off they were said to be
 
-All but the last six take a design and return columns (a dict of lists, one entry per row), which `adaptive.plots`
+All but the last seven take a design and return columns (a dict of lists, one entry per row), which `adaptive.plots`
 draws and a data frame takes. They replay the design's answers on a copy of the estimator that it started from; the
 design is not changed.
 """
@@ -24,7 +25,8 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from adaptive.lazy import lazily as _lazily
 
 if _TYPE_CHECKING:
-    from adaptive.diagnostics.beside_rival import beside_rival, rival_in_words
+    from adaptive.diagnostics.beside import beside, rival_in_words
+    from adaptive.diagnostics.beside_rival import beside_rival
     from adaptive.diagnostics.calibration import calibration
     from adaptive.diagnostics.class_balance import class_balance
     from adaptive.diagnostics.information_score import information_score
@@ -36,6 +38,7 @@ if _TYPE_CHECKING:
     from adaptive.estimators.variance_factor import variance_factor
 
 __all__ = [
+    "beside",
     "beside_rival",
     "calibration",
     "class_balance",

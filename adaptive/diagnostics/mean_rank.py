@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from adaptive.types import ArrayLike
 
-__all__ = ["mean_rank", "normalised_rank"]
+__all__ = ["mean_rank", "normalised_rank", "ranks"]
 
 TOGETHER = 256  # users whose items are scored at once
 
@@ -75,11 +75,18 @@ def mean_rank(
     [2, 2]
     """
     n_groups = checks.integer("n_groups", n_groups, minimum=1)
+    return _by_activity(*ranks(estimator, pairs, popularity=popularity, ties=ties), n_groups)
+
+
+def ranks(
+    estimator: Any, pairs: Iterable[tuple[Any, Any]], *, popularity: float = 0.5, ties: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rank (n,) of each held-out pair's item, and how many items (n,) its user has in the fit."""
     held_out = list(pairs)
     if not held_out:
         raise ValueError("pairs must hold at least one pair, got none.")
     where = {item: k for k, item in enumerate(estimator.items_.tolist())}
-    ranks, seen = np.empty(len(held_out)), np.empty(len(held_out), dtype=np.int64)
+    found, seen = np.empty(len(held_out)), np.empty(len(held_out), dtype=np.int64)
     for first in range(0, len(held_out), TOGETHER):
         part = held_out[first : first + TOGETHER]
         table = estimator.item_scores([user for user, _ in part], popularity=popularity)
@@ -93,13 +100,13 @@ def mean_rank(
             else:  # not of the fit: beside the others
                 own = float(estimator.item_scores([user], [item], popularity=popularity)[0, 0])
                 scores = np.append(scores, own)
-            ranks[first + k], seen[first + k] = normalised_rank(scores, own, ties), len(known)
-    return _by_activity(ranks, seen, n_groups)
+            found[first + k], seen[first + k] = normalised_rank(scores, own, ties), len(known)
+    return found, seen
 
 
-def _by_activity(ranks: np.ndarray, seen: np.ndarray, n_groups: int) -> dict[str, list[Any]]:
+def _by_activity(found: np.ndarray, seen: np.ndarray, n_groups: int) -> dict[str, list[Any]]:
     edges = np.geomspace(1.0, seen.max() + 1.0, n_groups + 1)
-    groups = [np.ones(len(ranks), dtype=bool)]
+    groups = [np.ones(len(found), dtype=bool)]
     at = np.clip(np.searchsorted(edges, seen + 1.0, side="right") - 1, 0, n_groups - 1)
     groups += [at == group for group in range(n_groups)]
     table: dict[str, list[Any]] = {name: [] for name in ("least", "most", "n_pairs", "mean_rank", "standard_error")}
@@ -107,8 +114,8 @@ def _by_activity(ranks: np.ndarray, seen: np.ndarray, n_groups: int) -> dict[str
         n = int(group.sum())
         if not n:
             continue
-        error = float(ranks[group].std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
-        row = (int(seen[group].min()), int(seen[group].max()), n, float(ranks[group].mean()), error)
+        error = float(found[group].std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+        row = (int(seen[group].min()), int(seen[group].max()), n, float(found[group].mean()), error)
         for column, value in zip(table.values(), row, strict=True):
             column.append(value)
     return table

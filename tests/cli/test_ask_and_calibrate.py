@@ -50,6 +50,8 @@ def test_calibrate_then_ask_kill_and_resume(tmp_path):
     assert "Short form of 2 items: " in done.stdout and "an estimated" in done.stdout
     assert "of the information under this model that any 2 candidates hold" in " ".join(done.stdout.split())
     assert len(columns(out / "short_form.csv")["item"]) == 2
+    against = json.loads((out / "short_form.json").read_text())["beside the rivals"]
+    assert [one["n"] for one in against] == [40, 40] and "a ridge regression on 2 random items" in done.stdout
     assert {path.name for path in out.iterdir()} >= {
         "bank.csv", "items.csv", "people.csv", "groups.csv", "report.json", "information.png",
     }  # fmt: skip
@@ -224,6 +226,7 @@ def test_tests_are_simulated_before_anybody_is_asked(tmp_path, capsys):
     assert free["at most"] == 16 and capped["at most"] == 8 and free["questions"] > 8
     assert capped["reach the stop"] < free["reach the stop"] < 1
     assert abs(free["error"] - free["deviation"]) < 0.06 and f"error {free['error']:.2f}" in told
+    assert "as many random items" in told and free["beside random items"]["n"] == 200
     seen = columns(out / "exposure.csv")
     assert seen["item"] == names
     assert sum(map(float, seen["exposure 0.5"])) == pytest.approx(capped["questions"])

@@ -43,11 +43,12 @@ def pairs(tmp_path_factory):
 def test_events_become_a_rate_and_a_stopped_run_goes_on_to_the_same(events, tmp_path, monkeypatch, capsys):
     asked = ["counts", str(events), "--window", "0:10", "--bins", "20", "--ask", "3"]
     assert run([*asked, "--out", str(tmp_path / "whole")]) == 0
-    assert "worth counting again" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "worth counting again" in said and "On 20 counts, each predicted while it was left out" in said
     table, summary = rows(tmp_path / "whole" / "rate.csv"), json.loads((tmp_path / "whole/summary.json").read_text())
     assert len(table) == 20 and summary["events"] == 35 and len(rows(tmp_path / "whole" / "next.csv")) == 3
     rate = {float(row["year"]): float(row["rate"]) for row in table}
-    assert rate[4.75] > 2 * rate[1.25]
+    assert rate[4.75] > 2 * rate[1.25] and summary["beside the rival"]["rival"] == "a kernel smoother"
     assert all(float(row["lower"]) <= float(row["rate"]) <= float(row["upper"]) for row in table)
 
     def interrupted(*arguments, **options):
@@ -58,7 +59,7 @@ def test_events_become_a_rate_and_a_stopped_run_goes_on_to_the_same(events, tmp_
         assert run([*asked, "--out", str(tmp_path / "stopped")]) == 130
     assert "continue with: adaptive counts --out" in capsys.readouterr().err
     with monkeypatch.context() as patched:
-        patched.setattr(CoxProcess, "fit", interrupted)  # it is not fitted again
+        patched.setattr(CoxProcess, "fit", interrupted)  # it is not fitted again, nor compared
         assert run(["counts", "--out", str(tmp_path / "stopped"), "--resume"]) == 0
     assert contents(tmp_path / "whole") == contents(tmp_path / "stopped")
 
@@ -72,6 +73,8 @@ def test_pairs_without_a_count_are_predicted_and_ranked(pairs, tmp_path, monkeyp
     assert len(inside) + len(outside) == 9 and min(inside) > max(outside)
     open_pairs = {(row["user"], row["item"]) for row in predicted}
     assert len(chosen) == 2 and all((row["user"], row["item"]) in open_pairs for row in chosen)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "the user's mean times the item's" in said and "The model predicts certainly better" in said
     monkeypatch.setattr(PoissonFactorization, "fit", None)
     assert run(["counts", "--out", str(tmp_path / "run"), "--resume"]) == 0
     assert run(["counts", "--out", str(tmp_path / "run"), "--resume", "--ask", "5"]) == 2

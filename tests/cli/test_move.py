@@ -25,9 +25,12 @@ def test_a_won_position_is_seen_to_its_end(tmp_path, capsys):
     assert "best: 2" in capsys.readouterr().out
 
 
-def test_a_run_goes_on_from_its_log(tmp_path):
+def test_a_run_goes_on_from_its_log(tmp_path, capsys):
     whole, stopped = tmp_path / "whole", tmp_path / "stopped"
     assert moved(whole, "--game", "connect_four", "--rollouts", 30) == 0
+    found = json.loads((whole / "summary.json").read_text())
+    assert found["beside the rival"]["of"] == "games" and found["best by counting"] in range(7)
+    assert "counting results of each first move" in " ".join(capsys.readouterr().out.split())
     assert moved(stopped, "--game", "connect_four", "--rollouts", 30) == 0
     log = stopped / "log" / "games.jsonl"
     lines = log.read_bytes().splitlines(keepends=True)

@@ -11,7 +11,7 @@ from adaptive.cli.photograph.command import picture
 from adaptive.cli.photograph.comparison import BASELINES, DESIGNED
 from tests.cli.processes import columns
 
-WRITTEN = {"photograph.svg", "errors.csv", "filters.npy", "image.npy", "image_std.npy"}
+WRITTEN = {"beside.json", "photograph.svg", "errors.csv", "filters.npy", "image.npy", "image_std.npy"}
 QUICK = ("photograph", "--size", "16", "--measurements", "25", "--format", "svg")
 
 
@@ -46,7 +46,7 @@ def test_a_run_goes_on_from_its_log_to_the_same(finished, tmp_path, capsys):
     second = [number for number, line in enumerate(lines) if b'"event":"tell"' in line][1]
     (out / "log/filters.jsonl").write_bytes(b"".join(lines[: second + 1]))
     assert run(["photograph", "--out", str(out), "--resume", "--format", "svg"]) == 0
-    assert "choosing pays here" in capsys.readouterr().out
+    assert "the picture being known here" in capsys.readouterr().out
     for name in WRITTEN:
         assert (out / name).read_bytes() == (finished / name).read_bytes(), name
 

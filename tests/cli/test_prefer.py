@@ -47,7 +47,9 @@ def test_a_report(tables, tmp_path, capsys):
     before = (out / "people.csv").read_bytes()
     assert cli.run(["prefer", "--resume", "--out", str(out)]) == 0
     assert (out / "people.csv").read_bytes() == before
-    assert "if all people were alike" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "if all people were alike" in said and "On 30 comparisons, each predicted while it was left out" in said
+    assert said.count("one ranking for everybody") == 2  # the run that went on says it again
 
 
 def test_a_person_is_asked_stops_and_goes_on(tables, tmp_path, monkeypatch, capsys):

@@ -38,6 +38,7 @@ def test_pairs_become_ranks_items_and_pairs_to_show_and_a_stopped_run_goes_on(pa
     assert run([*asked, "--out", str(tmp_path / "whole")]) == 0
     said = capsys.readouterr().out
     assert "mean rank of a held-out item" in said and "worth showing" in said
+    assert "On 16 pairs, each predicted while it was left out" in said and "The model predicts certainly better" in said
     summary = json.loads((tmp_path / "whole" / "summary.json").read_text())
     assert summary["held out"] == 16 and summary["users"] == 16
     ranks = rows(tmp_path / "whole" / "ranks.csv")

@@ -41,12 +41,15 @@ def arguments(texts, out, *more):
 def test_it_writes_what_it_says_and_goes_on_to_the_same(texts, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(streams, "BLOCK", 60)
     assert run(arguments(texts, tmp_path / "whole", "--read", "3")) == 0
-    assert "worth reading next: lines" in capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
+    assert "worth reading next: lines" in said
+    assert "the same without metadata" in said and "frequencies of words alone" in said
     found = contents(tmp_path / "whole")
     assert (tmp_path / "whole" / "time-year.png").is_file()
     summary = json.loads(found["summary.json"])
     assert summary["texts"] == 295 and summary["words"] == 24
     assert summary["completion"]["with metadata"] > summary["completion"]["without"]
+    assert [one["difference"] < -one["margin"] for one in summary["beside"]] == [True, True]
     lines = [int(row["line"]) for row in csv.DictReader(found["read_next.csv"].decode().splitlines())]
     assert len(lines) == 3 and min(lines) > 296
     learn, learnt = streams.Stream._learn, []
@@ -86,3 +89,16 @@ def test_what_is_not_named_is_asked_for(texts, tmp_path, capsys):
     assert run(["topics", str(texts), "--out", str(tmp_path / "run")]) == 2
     message = capsys.readouterr().err
     assert "name the table of texts: adaptive topics TABLE" in message and "--metadata COLUMN" in message
+
+
+def test_a_short_file_is_compared_by_a_fifth_and_says_where_there_are_no_topics(tmp_path, capsys):
+    """Words that no column and no topic tells apart: their frequencies are as much as there is to know."""
+    rng = np.random.default_rng(0)
+    words = [a + b + "word" for a in "abcdef" for b in "uvwxyz"]
+    lines = [f"{' '.join(rng.choice(words, 16))},author {k % 7}" for k in range(400)]
+    (tmp_path / "texts.csv").write_text("\n".join(["text,author", *lines]) + "\n")
+    out = str(tmp_path / "run")
+    assert run(["topics", str(tmp_path / "texts.csv"), "--metadata", "author", "--topics", "6", "--out", out]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "On 80 texts, each predicted while it was left out" in said
+    assert "there are no topics to be seen in so few texts" in said

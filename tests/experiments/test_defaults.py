@@ -37,6 +37,7 @@ SCRIPTS = {
     "further_settings": {"ours-default-settings-instruments"},
     "respondent_priors": {"ours-default-respondent-priors"},
     "families": {"ours-default-families"},
+    "beside_rivals": {"ours-default-said"},
 }
 
 

@@ -19,6 +19,8 @@ from threadpoolctl import threadpool_limits
 from adaptive.cli.classify.table import Table
 from adaptive.cli.job import design_in
 from adaptive.cli.workers import stop_if_orphaned
+from adaptive.diagnostics.beside_rival import judged_labels
+from adaptive.diagnostics.rivals import Logistic
 from adaptive.estimators import BayesianLogisticRegression
 from adaptive.loop import SequentialDesign
 
@@ -35,7 +37,11 @@ class Split(NamedTuple):
 
 
 class Run(NamedTuple):
-    """One run, one entry per answer; ``warnings`` are the distinct messages that came up."""
+    """One run, one entry per answer; ``warnings`` are the distinct messages that came up.
+
+    ``judged`` holds of every held-out row, after the last answer, the log loss of the model, whether it was right, and
+    the same of scikit-learn's LogisticRegressionCV by the same labels.
+    """
 
     seed: int
     scorer: str
@@ -45,6 +51,7 @@ class Run(NamedTuple):
     score: np.ndarray
     accuracy: np.ndarray
     n_features: int
+    judged: np.ndarray
     warnings: list[str]
 
 
@@ -119,12 +126,14 @@ def ask_questions(
                 design.tell(query, labels[query.positions])
                 accuracy.append(_accuracy(design.estimator_, *held_out))
             history = design.history_
+            known = np.asarray(history["position"], dtype=np.int64)
+            judged = _judged(design.estimator_, (pool[known], labels[known]), held_out)
     position = np.array(history["position"], dtype=np.int64)
     said = list(dict.fromkeys(" ".join(str(one.message).split()) for one in caught))
     score = np.array(history["score"], dtype=float)
     return Run(
         seed, scorer, position, parts.pool[position], labels[position].tolist(), score, np.array(accuracy),
-        X.shape[1], said,
+        X.shape[1], judged, said,
     )  # fmt: skip
 
 
@@ -139,6 +148,15 @@ def _design(
 ) -> SequentialDesign:
     share = 0.0 if scorer == "random" else exploration
     return design_in(log, model, pool, scorer=scorer, exploration=share, initial=initial or None, random_state=seed)
+
+
+def _judged(model: BayesianLogisticRegression, labelled: tuple[Any, Any], held_out: tuple[Any, Any]) -> np.ndarray:
+    """Rows: log loss and whether right, of the model and of its rival; (4, rows held out)."""
+    rival: Any = model  # of one class, or with fewer labels than classes, nothing else can be fitted
+    if len(np.unique(labelled[1])) > 1:
+        rival = Logistic().fit(*labelled)
+    found = [judged_labels(one, *held_out) for one in (model, rival)]
+    return np.stack([one[judge] for one in found for judge in ("log_loss", "accuracy")])
 
 
 def _accuracy(model: BayesianLogisticRegression, X: np.ndarray, y: np.ndarray) -> float:

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from adaptive import plots
+from adaptive import diagnostics, plots
+from adaptive.cli import beside
 from adaptive.cli.classify.labelling import Run, split
 from adaptive.cli.classify.learning_curves import learning_curve, summary
 from adaptive.cli.classify.table import Table
 from adaptive.cli.job import Job
+from adaptive.diagnostics.rivals import Logistic
 
 __all__ = ["write"]
 
@@ -23,6 +25,7 @@ def write(runs: Sequence[Run], table: Table, folder: Job) -> None:
     scorers = list(dict.fromkeys(run.scorer for run in runs))
     accuracies = {scorer: np.stack([run.accuracy for run in runs if run.scorer == scorer]) for scorer in scorers}
     curve, found = learning_curve(accuracies), summary(accuracies)
+    against = _beside(runs, scorers)
     parts = split(table.y, folder.settings["seed"])
     classes, counts = np.unique(table.y, return_counts=True)
     folder.write_csv("questions.csv", _questions(runs))
@@ -35,11 +38,29 @@ def write(runs: Sequence[Run], table: Table, folder: Job) -> None:
             "features": runs[0].n_features,
             "classes": {str(label): int(count) for label, count in zip(classes, counts, strict=True)},
             "scorers": found,
+            "beside the rival": against,
             "versions": _versions(),
         },
     )
     _print(table.name, accuracies, found)
+    beside.say(against, how="by the rows held out")
     _warn(runs)
+
+
+def _beside(runs: Sequence[Run], scorers: Sequence[str]) -> dict[str, Any] | None:
+    """Rows asked by the first scorer and our model, beside LogisticRegressionCV on random rows, or on the same.
+
+    A seed is a unit where there are several, as in the table; else a held-out row is.
+    """
+    plain = "random" if "random" in scorers else scorers[0]
+    ours, theirs = ([run.judged for run in runs if run.scorer == name] for name in (scorers[0], plain))
+    a, b = (
+        np.stack([one.mean(axis=1) for one in each], axis=1) if len(each) > 1 else each[0] for each in (ours, theirs)
+    )
+    how = "on random rows" if plain == "random" else "on the same rows"
+    of = "splits" if len(ours) > 1 else "rows"
+    judges = {"log_loss": (a[0], b[2]), "accuracy": (a[1], b[3])}
+    return diagnostics.beside(judges, f"{Logistic.name} {how}", of=of)
 
 
 def _questions(runs: Sequence[Run]) -> dict[str, list[Any]]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from adaptive import plots
+from adaptive import diagnostics, plots
+from adaptive.cli import beside
 from adaptive.cli.fitting import fitted
 from adaptive.cli.job import Job
 from adaptive.estimators import CoxProcess
@@ -21,6 +22,7 @@ def write(events: np.ndarray, limits: list[tuple[float, float]], folder: Job) ->
     one = len(names) == 1
     X, y = CoxProcess.binned(events[:, 0] if one else events, limits[0] if one else limits, settings["bins"] or None)
     model = CoxProcess(rate=settings["rate"], random_state=settings["seed"])
+    found = beside.kept(folder, lambda: diagnostics.beside_rival(model, (X, y)))
     model = fitted(model, lambda estimator: estimator.fit(X, y), folder)
     mean, low, high = model.intensity(X)
     centres = {name: X[:, k].tolist() for k, name in enumerate(names)}
@@ -34,7 +36,8 @@ def write(events: np.ndarray, limits: list[tuple[float, float]], folder: Job) ->
     _draw(X, y, (mean, low, high), positions, names, folder)
     constant = model.constant_rate_
     summary = {"events": len(events), "bins": len(X), "kernel": str(model.kernel_),
-               "converged": bool(model.converged_), "log_evidence": float(model.log_evidence_)}  # fmt: skip
+               "converged": bool(model.converged_), "log_evidence": float(model.log_evidence_),
+               "beside the rival": found}  # fmt: skip
     if constant is not None:
         summary["constant_rate"] = constant._asdict()
     folder.write_summary(summary)
@@ -45,6 +48,7 @@ def write(events: np.ndarray, limits: list[tuple[float, float]], folder: Job) ->
     if constant is not None and constant.suffices:
         print(f"a constant rate, {constant.rate:.3g} +- {constant.rate_std:.2g} a bin, predicts bins that are left out "
               f"no worse ({-constant.gain:+.3f} +- {constant.gain_std:.3f} nats a bin)")  # fmt: skip
+    beside.say(found, advice="take its rate")
     listed = "; ".join(", ".join(f"{value:g}" for value in X[k]) for k in positions[:5])
     print(f"worth counting again, the first first: {listed}")
 

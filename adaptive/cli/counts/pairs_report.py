@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from adaptive import diagnostics
+from adaptive.cli import beside
 from adaptive.cli.fitting import fitted
 from adaptive.cli.job import Job
 from adaptive.estimators import PoissonFactorization
 from designs.pool import Product
 
 __all__ = ["write"]
+
+TRIED = 2  # fifths of the counts that are left out and predicted, each by a fit of its own
 
 
 def write(pairs: list[tuple[Any, Any]], y: np.ndarray, folder: Job) -> None:
@@ -21,6 +25,7 @@ def write(pairs: list[tuple[Any, Any]], y: np.ndarray, folder: Job) -> None:
     known = np.flatnonzero(np.isfinite(y))
     listed = [pairs[k] for k in known]
     model = PoissonFactorization(settings["components"], random_state=seed)
+    found = beside.kept(folder, lambda: diagnostics.beside_rival(model, (listed, y[known]), n_tried=TRIED))
     model = fitted(model, lambda estimator: estimator.fit(listed, y[known]), folder)
     open_pairs = [pairs[k] for k in np.flatnonzero(~np.isfinite(y))]
     low, high = model.interval(open_pairs) if open_pairs else (np.zeros(0), np.zeros(0))
@@ -42,10 +47,11 @@ def write(pairs: list[tuple[Any, Any]], y: np.ndarray, folder: Job) -> None:
     folder.write_csv("next.csv", {**_columns(names, chosen), "nats": gains.tolist()})
     folder.write_summary(
         {"users": len(model.users_), "items": len(model.items_), "counts": len(known), "converged": model.converged_,
-         "bound": float(model.log_evidence_)}
+         "bound": float(model.log_evidence_), "beside the rival": found}
     )  # fmt: skip
     print(f"{len(known)} counts of {len(model.users_)} users and {len(model.items_)} items; "
           f"{len(open_pairs)} pairs predicted")  # fmt: skip
+    beside.say(found)
     if chosen:
         print("worth asking for: " + "; ".join(f"{a} and {b}" for a, b in chosen[:5]))
 

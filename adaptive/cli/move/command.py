@@ -59,9 +59,14 @@ def move(
         with _design(searched, settings, job.log / "games.jsonl") as design, suppress(PoolExhausted):  # every end seen
             job.progress = lambda: f" after {design.iteration} of {settings['rollouts']} games"
             design.run(max(settings["rollouts"] - design.iteration, 0))
+        from adaptive.cli import beside
+        from adaptive.cli.move.beside_frequencies import beside_frequencies, most_won
         from adaptive.cli.move.report import write
 
-        write(design.estimator_, searched, job)
+        history = design.history_
+        games = [tuple(node) for node in history["label"]], history["outcome"]
+        found = beside.kept(job, lambda: beside_frequencies(searcher(searched, settings["seed"]), *games))
+        write(design.estimator_, searched, job, found, most_won(searched, *games))
 
 
 def play_against(name: str, position: list[int], rollouts: int, seed: int) -> None:

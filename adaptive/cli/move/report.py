@@ -32,15 +32,19 @@ def table_of_moves(model: GameTreeSearch) -> dict[str, list[Any]]:
     }
 
 
-def write(model: GameTreeSearch, game: Any, folder: Job) -> None:
-    """Write moves.csv, tree.png and summary.json, and print the table."""
+def write(model: GameTreeSearch, game: Any, folder: Job, found: dict[str, Any] | None, flat: Any) -> None:
+    """Write moves.csv, tree.png and summary.json, and print the table.
+
+    ``found`` is the search beside counting, ``flat`` the move that counting alone would choose.
+    """
     from rich.console import Console
     from rich.table import Table
 
     from adaptive import plots
+    from adaptive.cli import beside
 
-    found = table_of_moves(model)
-    folder.write_csv("moves.csv", found)
+    moves = table_of_moves(model)
+    folder.write_csv("moves.csv", moves)
     drawing, axes = plots.figure(7.5, 6.0)
     frame = model.to_frame(most=SHOWN)
     plots.tree_of_values({name: list(frame[name]) for name in frame}, ax=axes)
@@ -49,19 +53,25 @@ def write(model: GameTreeSearch, game: Any, folder: Job) -> None:
     exhausted = not model.boundary(1)
     folder.write_summary(
         {
-            "best move": found["move"][0],
-            "probability": found["probability"][0],
+            "best move": moves["move"][0],
+            "probability": moves["probability"][0],
             "games": int(model.n_rollouts_),
             "every end was seen": exhausted,
             "value of the position": float(model.predict([()])[0]),
+            "beside the rival": found,
+            "best by counting": flat,
         }
     )
     console = Console(highlight=False)
     console.print(game.show(game.start), markup=False)
     table = Table("move", "value", "90% interval", "best with probability", "games")
-    for move, value, low, high, probability, games in zip(*found.values(), strict=True):
+    for move, value, low, high, probability, games in zip(*moves.values(), strict=True):
         table.add_row(str(move), f"{value:+.2f}", f"{low:+.2f} to {high:+.2f}", f"{probability:.2f}", str(games))
     console.print(table)
     side = "the player who maximises" if game.player(game.start) > 0 else "the player who minimises"
     sure = "every end was seen" if exhausted else f"after {model.n_rollouts_} random games"
-    console.print(f"{side} moves; best: {found['move'][0]} ({sure})")
+    console.print(f"{side} moves; best: {moves['move'][0]} ({sure})")
+    if not exhausted:
+        beside.say(found, advice=f"it would choose {flat}")
+        if flat is not None and flat != moves["move"][0]:
+            print(f"by the mean result of its games alone, which looks no further ahead, it would be {flat}")

@@ -85,6 +85,7 @@ def prefer(
 
 
 def _run(rows: Any, y: Any, features: Any, job: Job) -> None:
+    from adaptive.cli import beside
     from adaptive.cli.fitting import fitted
     from adaptive.cli.prefer.model import judged, model_of
 
@@ -102,6 +103,7 @@ def _run(rows: Any, y: Any, features: Any, job: Job) -> None:
     print(f"{len(rows)} comparisons of {len(model.items_)} items by {len(model.users_)} people; held-out ones cost "
           f"{summary['bits']:.3f} bits, {summary['bits_alike']:.3f} if all people were alike, 1 by a coin; "
           f"components that people share: {summary['components']}")  # fmt: skip
+    beside.say(summary.get("beside"), advice="ask everybody the same, and rank items once for all")
     if settings["ask"] is None:
         _report(model, job)
     else:

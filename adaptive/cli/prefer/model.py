@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.gaussian_process.kernels import RBF
 
+from adaptive import diagnostics
+from adaptive.diagnostics.rivals import Alike
 from adaptive.estimators import CollaborativePreference
 
 if TYPE_CHECKING:
@@ -37,12 +39,14 @@ def judged(
 ) -> dict[str, Any]:
     """Return the length of the kernel that predicts held-out comparisons best, and bits per one of these.
 
-    ``bits`` are the model's, ``bits_alike`` those of the same prior without knowing who is asked; a coin has 1.
+    ``bits`` are the model's, ``bits_alike`` those of the same prior without knowing who is asked; a coin has 1. Beside
+    it stands one ranking for everybody (``beside``, see `adaptive.diagnostics.beside`).
     """
     held = np.zeros(len(rows), dtype=bool)
     held[np.random.default_rng(seed).permutation(len(rows))[: max(1, int(SHARE * len(rows)))]] = True
     learn = [row for row, out in zip(rows, held, strict=True) if not out]
     test = [row for row, out in zip(rows, held, strict=True) if out]
+    rival, whose = -Alike().fit(learn, y[~held]).log_predictive(test, y[held]), [row[0] for row in test]
     found = []
     for length in LENGTHS if features is not None else (1.0,):
         with warnings.catch_warnings():
@@ -50,6 +54,9 @@ def judged(
             model = model_of(features, components, length, seed).fit(learn, y[~held])
         nobody = max(model.users_.tolist(), key=len) + "?"
         alike = model.log_predictive([(nobody, first, second) for _, first, second in test], y[held])
-        bits = [-float(np.mean(values)) / np.log(2.0) for values in (model.log_predictive(test, y[held]), alike)]
-        found.append({"length": length, "bits": bits[0], "bits_alike": bits[1], "held_out": len(test)})
+        own = model.log_predictive(test, y[held])
+        bits = [-float(np.mean(values)) / np.log(2.0) for values in (own, alike)]
+        beside = diagnostics.beside({"log_loss": (-own, rival)}, Alike.name, of=Alike.of, groups=whose)
+        found.append({"length": length, "bits": bits[0], "bits_alike": bits[1], "held_out": len(test),
+                      "beside": beside})  # fmt: skip
     return min(found, key=lambda one: one["bits"])

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from adaptive import diagnostics, plots, scorers
+from adaptive.cli import beside
 from adaptive.cli.fitting import fitted
 from adaptive.cli.job import Job
+from adaptive.diagnostics.mean_rank import ranks
 from adaptive.estimators import PairedSymbols
 from designs.pool import Product
 
@@ -37,7 +39,7 @@ def write(pairs: list[tuple[str, str]], answers: list[int | None], folder: Job) 
     summary: dict[str, Any] = {"pairs": len(pairs), "held out": len(held_out)}
     if held_out:
         given = [pairs[k] for k in rest], [answers[k] for k in rest]
-        summary["mean rank"] = _ranks(_fitted(given, folder, "held-out.npz"), held_out, folder)
+        summary |= _ranks(_fitted(given, folder, "held-out.npz"), held_out, folder)
     model = _fitted((pairs, answers), folder, "state.npz")
     _items(model, settings, folder)
     _show(model, settings, folder)
@@ -69,8 +71,8 @@ def _held_out(
     return chosen, [k for k, pair in enumerate(pairs) if pair not in out]
 
 
-def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: Job) -> dict[str, float]:
-    """Write ranks.csv and its picture; return the means."""
+def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: Job) -> dict[str, Any]:
+    """Write ranks.csv and its picture; return the means, and the model beside popularity."""
     popular = Popular(**model.get_params())
     popular.belief_ = model.belief_
     found = {
@@ -99,9 +101,10 @@ def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: Job) -
     folder.draw(drawing, "ranks")
     means = {name: float(table["mean_rank"][0]) for name, table in found.items()}
     print("mean rank of a held-out item, 1 at best: " + ", ".join(f"{name} {one:.3f}" for name, one in means.items()))
-    if means["model"] <= means["popularity"]:
-        print("The model ranks no better than popularity: recommend what is about most, or collect more pairs.")
-    return means
+    both = [ranks(one, held_out, ties=0.5)[0] for one in (model, popular)]
+    against = diagnostics.beside({"mean_rank": (both[0], both[1])}, "popularity", of="pairs")
+    beside.say(against, advice="recommend what is about most, or collect more pairs")
+    return {"mean rank": means, "beside the rival": against}
 
 
 def _items(model: PairedSymbols, settings: dict[str, Any], folder: Job) -> None:

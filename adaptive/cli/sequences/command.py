@@ -114,9 +114,9 @@ def _print(summary: dict[str, Any]) -> None:
     if summary["held_out"]:
         told = ", ".join(f"{name} {value:.3f}" for name, value in summary["nats"].items() if name != "own")
         print(f"held-out events cost {summary['nats']['own']:.3f} nats by a memory for each; {told}")
-        counted = min(("1-gram", "2-gram"), key=lambda name: summary["nats"][name])
-        if summary["nats"][counted] <= summary["nats"][summary["next_by"]]:
-            print(
-                f"counting ({counted}) tells these events no worse than the nets: their next items are nothing gained"
-            )
+        from adaptive.cli import beside
+
+        beside.say(
+            summary["beside"], advice="next items by the nets are nothing gained", how="by the ends of their histories"
+        )
     print(f"worth observing: {', '.join(summary['observe'][:5])}")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive import plots
+from adaptive import diagnostics, plots
 from adaptive.cli.job import Job
 from adaptive.cli.sequences.training import net_of, trained
 from adaptive.cli.sequences.whom import worth_observing
@@ -42,7 +42,7 @@ def write(histories: dict[str, list[str]], folder: Job) -> dict[str, Any]:
     summary = {
         "users": len(histories), "items": len(every), "events": int(length.sum()), "held_out": sum(n_held.values()),
         "nats": nats, "next_by": "pooled" if together else "own", "converged": converged,
-        "epochs": {"own": own.n_iter_, "pooled": pooled.n_iter_},
+        "epochs": {"own": own.n_iter_, "pooled": pooled.n_iter_}, "beside": _beside(errors, nats, together),
     }  # fmt: skip
     folder.write_summary(summary)
     _draw(nats, folder)
@@ -52,6 +52,14 @@ def write(histories: dict[str, list[str]], folder: Job) -> dict[str, Any]:
     folder.write_csv("observe.csv", observe)
     summary["observe"] = observe["user"]
     return summary
+
+
+def _beside(errors: dict[str, np.ndarray], nats: dict[str, float | None], together: bool) -> dict[str, Any] | None:
+    """The better net beside the better way of counting, user by user."""
+    ours = errors["pooled" if together else "own"]
+    counted = min(("1-gram", "2-gram"), key=lambda name: nats[name] or 0.0)
+    told = np.isfinite(ours)
+    return diagnostics.beside({"log_loss": (ours[told], errors[counted][told])}, f"counting ({counted})", of="users")
 
 
 def _held(n: int, share: float) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from adaptive import plots
+from adaptive.cli import beside
 from adaptive.cli.job import Job
 from adaptive.cli.topics.stream import Stream
 from adaptive.cli.topics.texts import Vocabulary
@@ -14,6 +15,7 @@ from adaptive.cli.topics.texts import Vocabulary
 __all__ = ["write"]
 
 MOST_GROUPS, N_LINES = 12, 6
+ADVICE = ("what the columns say misleads here, leave them out", "there are no topics to be seen in so few texts")
 
 
 def write(stream: Stream, vocabulary: Vocabulary, folder: Job) -> None:
@@ -45,7 +47,9 @@ def write(stream: Stream, vocabulary: Vocabulary, folder: Job) -> None:
             "with metadata": float(np.average(first, weights=weights)),
             "without": float(np.average(second, weights=weights)),
         }
-    folder.write_summary({"texts": vocabulary.n_texts, "words": len(vocabulary.words), "completion": completion})
+    found = stream.beside()
+    folder.write_summary({"texts": vocabulary.n_texts, "words": len(vocabulary.words), "completion": completion,
+                          "beside": found})  # fmt: skip
     print(f"{vocabulary.n_texts} texts, {len(vocabulary.words)} words, {settings['topics']} topics")
     for k in order[:10]:
         print(f"{shares[k]:6.1%}  {' '.join(lists[k])}")
@@ -53,6 +57,8 @@ def write(stream: Stream, vocabulary: Vocabulary, folder: Job) -> None:
         print(
             f"completion, nats a word: {completion['with metadata']:.3f} with metadata, {completion['without']:.3f} not"
         )
+    for one, advice in zip(found, ADVICE, strict=False):
+        beside.say(one, advice=advice)
     if unread["line"]:
         print(f"worth reading next: lines {', '.join(map(str, unread['line']))}")
 

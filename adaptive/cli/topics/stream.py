@@ -1,6 +1,7 @@
 """One pass over the texts by two models, with metadata and without, each block scored before it is learnt.
 
-The first block is learnt in batch: topics that a single pass begins with hardly come apart later.
+The first block is learnt in batch: topics that a single pass begins with hardly come apart later. Of a file of one
+block a fifth is completed by models that learnt the rest of it. Beside both stand the words' frequencies.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from adaptive import diagnostics
 from adaptive.cli.job import Job
 from adaptive.cli.topics.texts import Block, Texts, Vocabulary
 from adaptive.estimators import MetadataTopicModel
+from adaptive.estimators.topics.documents import halves
 from adaptive.files import write_file
 from adaptive.loop.log.snapshots import pack, unpack
 
@@ -23,6 +27,9 @@ __all__ = ["Stream"]
 BLOCK = 2000
 FIRST_PASSES = 50
 MOST_UNREAD = 100_000  # distinct metadata of unread documents that are kept
+MOST_JUDGED = 10_000  # texts, the first, by which the models are compared
+ONE_IN = 5  # texts of a file of one block are left out, to be completed
+PRIOR = 0.1  # of each word, beside its count
 STATE = "state.npz"
 
 
@@ -37,6 +44,10 @@ class Stream:
         Learnt so far.
     scores : list of [line, words, with, without]
         Of each block but the first: the last line, and completion before the block was learnt.
+    texts : list of [with, without, frequencies]
+        Of texts that were completed: nats a word that each lost.
+    words : (V,) array
+        Counts of words so far.
     unread : dict of metadata -> first line
         Documents without a text.
     """
@@ -44,6 +55,8 @@ class Stream:
     models: dict[str, MetadataTopicModel]
     n_blocks: int = 0
     scores: list[list[float]] = field(default_factory=list)
+    texts: list[list[float]] = field(default_factory=list)
+    words: Any = 0.0
     unread: dict[tuple[str, ...], int] = field(default_factory=dict)
 
     @classmethod
@@ -60,6 +73,8 @@ class Stream:
                 model.restore(state[name])
             stream.n_blocks = int(state["n_blocks"])
             stream.scores = [list(map(float, row)) for row in state["scores"]]
+            stream.texts = [list(map(float, row)) for row in state["texts"]]
+            stream.words = np.asarray(state["words"], dtype=float)
             stream.unread = {tuple(map(str, row[:-1])): int(row[-1]) for row in state["unread"]}
         return stream
 
@@ -82,21 +97,60 @@ class Stream:
         if counts.nnz == 0:
             return
         given = {"with metadata": frame, "without": np.zeros((len(frame), 0))}
-        if self.models["without"].__sklearn_is_fitted__() and counts.sum(axis=1).max() > 1:
-            found = [self.models[name].score(counts, metadata) for name, metadata in given.items()]
-            self.scores.append([float(block.lines[-1]), float(counts.sum()), *found])
+        if self.models["without"].__sklearn_is_fitted__():
+            self._complete(self.models, counts, given, block.lines[-1])
+        elif len(block.lines) < BLOCK:
+            self._complete_a_part(counts, given, block.lines[-1])
         for name, metadata in given.items():
-            if self.models[name].__sklearn_is_fitted__():
-                self.models[name].partial_fit(counts, metadata)
-            else:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", ConvergenceWarning)  # it goes on
-                    self.models[name].fit(counts, metadata)
+            _learnt(self.models[name], counts, metadata)
+        self.words = self.words + counts.sum(axis=0)
+
+    def _complete_a_part(self, counts: Any, given: dict[str, Any], line: int) -> None:
+        """Note every fifth text of the only block, by models of the others."""
+        out = np.arange(counts.shape[0]) % ONE_IN == 0
+        if out.all():
+            return
+        parts = {name: (metadata[~out], metadata[out]) for name, metadata in given.items()}
+        models = {name: _learnt(clone(model), counts[~out], parts[name][0]) for name, model in self.models.items()}
+        self.words = counts[~out].sum(axis=0)
+        self._complete(models, counts[out], {name: two[1] for name, two in parts.items()}, line)
+        self.words = 0.0
+
+    def _complete(self, models: dict[str, Any], counts: Any, given: dict[str, Any], line: int) -> None:
+        """Note how the second half of each text is completed from the first, and by frequencies of words alone."""
+        if counts.sum(axis=1).max() < 2:
+            return
+        found = [models[name].completion(counts, metadata) for name, metadata in given.items()]
+        words = found[0][1]
+        self.scores.append([float(line), float(counts.sum()), *(float(logs.sum() / words.sum()) for logs, _ in found)])
+        share = np.log((self.words + PRIOR) / (self.words + PRIOR).sum())
+        rival = halves(counts, 0)[1] @ share
+        long = np.flatnonzero(words > 0)[: MOST_JUDGED - len(self.texts)]
+        columns = [-logs[long] / words[long] for logs in (found[0][0], found[1][0], rival)]
+        self.texts += np.column_stack(columns).tolist()
+
+    def beside(self) -> list[dict[str, Any]]:
+        """Return the topics with metadata beside those without, and beside the words' frequencies."""
+        ours, without, frequencies = np.array(self.texts).reshape(-1, 3).T
+        rivals = {"the same without metadata": without, "frequencies of words alone": frequencies}
+        found = [diagnostics.beside({"log_loss": (ours, one)}, name, of="texts") for name, one in rivals.items()]
+        return [one for one in found if one is not None]
 
     def _state(self) -> dict[str, Any]:
         return {
             **{name: model.state() for name, model in self.models.items()},
             "n_blocks": self.n_blocks,
             "scores": self.scores,
+            "texts": self.texts,
+            "words": self.words,
             "unread": [[*key, line] for key, line in self.unread.items()],
         }
+
+
+def _learnt(model: MetadataTopicModel, counts: Any, metadata: Any) -> MetadataTopicModel:
+    """The model after one more block; the first is learnt in batch."""
+    if model.__sklearn_is_fitted__():
+        return model.partial_fit(counts, metadata)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # it goes on
+        return model.fit(counts, metadata)

@@ -135,13 +135,14 @@ class ImageReconstructor(BeliefEstimator):
         not measured: bands of 90% cover .87 to .96, by head (``ours-bands-kspace-heads``), .81 to .99 by design
         (``ours-kspace-pays-bands``). Of photons it is the posterior's times sqrt(``variance_factor_.value``), and
         covers .82 to .96 (``ours-counts-exposures-coverage``). Of photographs measured by rows .91 to .97 by learnt
-        scales (``ours-bands-photographs``), .67 to .84 by those of the literature, .77 to .90 by expectation
-        propagation, and .75 to .95 of a tree, the least where little was measured (``ours-bands-photographs-told``,
-        ``-ep``, ``-tree``).
+        scales (``ours-bands-photographs``); with the factor .87 to .95 by expectation propagation and .80 to .88 by
+        given scales under the double loop, whose bounds are too narrow; and .75 to .95 of a tree, the least where
+        little was measured (``ours-bands-photographs-ep``, ``-told``, ``-tree``).
     variance_factor_ : VarianceFactor or None
-        Of photons: by how much the pixels' variances are too small, by the counts without themselves
-        (`adaptive.diagnostics.variance_factor`), its standard error and the nats it gains; None of other measurements.
-        Above 4 at fitted scales the fit warns, and takes the scale that predicts those counts best.
+        By how much the pixels' variances are too small, by counts of photons, or samples of a picture, without
+        themselves (`adaptive.diagnostics.variance_factor`), its standard error and the nats it gains; None of k-space,
+        and of pictures whose scales were learnt, where it would be 1. Of photons, above 4 at fitted scales, the fit
+        warns, and takes the scale that predicts those counts best.
     unknown_ : array of ``shape``
         The reconstruction itself, signed or complex, without the phase.
     noise_variance_, prior_scales_ : what was given, estimated or fitted
@@ -336,7 +337,7 @@ class ImageReconstructor(BeliefEstimator):
         X : ignored
         return_std : bool, default False
             Also return the standard deviation of every pixel: of nominal .90 k-space covers .87 to .96, by head
-            (``ours-bands-kspace-heads``), photographs .91 to .97 (``ours-bands-photographs``; .67 to .95 by scales or
+            (``ours-bands-kspace-heads``), photographs .91 to .97 (``ours-bands-photographs``; .75 to .95 by scales or
             engines of your own, see ``image_std_``), photons .82 to .96 (``ours-counts-exposures-coverage``).
 
         Returns
@@ -451,7 +452,7 @@ class ImageReconstructor(BeliefEstimator):
     design_posterior_ = of_belief("posterior", "Of the model that designs.")
     design_scales_ = of_belief("scales", "Scale of each group in the model that designs.")
     variance_factor_ = of_belief(
-        "reconstruction.variance_factor", "Factor of the pixels' variances by counts without themselves; or None."
+        "reconstruction.variance_factor", "Factor of the pixels' variances by what was left out; or None."
     )
     leave_one_out_ = of_belief("left_out", "Log score (m,) of the samples without themselves, by EP; or None.")
     n_products_ = of_belief("n_products", "Products with the system matrix that the design has cost so far.")

@@ -16,11 +16,13 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks, inference
+from adaptive.estimators.imaging.left_out import left_out_samples
 from adaptive.estimators.imaging.measurements import MeasuredBlocks
 from adaptive.estimators.imaging.prior import ImagePrior
 from adaptive.estimators.imaging.sensitivity import on_unknown
 from adaptive.estimators.imaging.trees import TreeMixture
 from adaptive.estimators.imaging.trees.tree_prior import restored_tree, tree_mode_of, tree_posterior
+from adaptive.estimators.variance_factor import VarianceFactor, variance_factor
 from adaptive.inference import GLM, LargePosterior, Posterior, restored_posterior
 from adaptive.inference.kinds import stated
 from adaptive.inference.matrix_free.reweighted_least_squares import precision_of
@@ -30,7 +32,6 @@ from adaptive.linalg import Perturbations
 
 if TYPE_CHECKING:
     from adaptive.estimators.imaging.prior import Scales
-    from adaptive.estimators.variance_factor import VarianceFactor
     from adaptive.operators import Operator
     from adaptive.types import DType, RandomState, State
 
@@ -179,9 +180,14 @@ class ImageModel:
             return tree_posterior(self, scales, engine, steps, warm)
         return engine(self.glm(scales), self.precision, steps, warm)
 
+    def left_out(self, posterior: Posterior) -> Callable[[float], np.ndarray] | None:
+        """Log scores (m,) of outcomes without themselves, by a factor of the variances; None of k-space."""
+        return left_out_samples(self, posterior)
+
     def variance_factor(self, posterior: Posterior) -> VarianceFactor | None:
-        """Factor of the pixels' variances by outcomes that were left out; None: there is none for this likelihood."""
-        return None
+        """Factor of the pixels' variances by outcomes that were left out."""
+        log_scores = self.left_out(posterior)
+        return None if log_scores is None else variance_factor(log_scores)
 
     def mode(self, scales: Scales, max_iter: int, tol: float) -> np.ndarray:
         """The most probable image."""

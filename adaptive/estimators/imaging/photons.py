@@ -24,7 +24,7 @@ from adaptive.estimators.imaging.blocks import RowsOnImages, as_blocks, is_rows
 from adaptive.estimators.imaging.model import BROAD, ImageModel
 from adaptive.estimators.rows.leave_one_out import without_sites
 from adaptive.estimators.rows.linear_predictive import linear_predictive
-from adaptive.estimators.variance_factor import ALARM, VarianceFactor, variance_factor
+from adaptive.estimators.variance_factor import ALARM
 from adaptive.inference import GLM, Posterior
 from adaptive.linalg.matrices import dense
 from adaptive.potentials import Poisson
@@ -104,11 +104,6 @@ class PhotonModel(ImageModel):
         mean, variance = without_sites(*posterior.projection_moments(X.to_dense()), pi, nu)
         counts = Poisson(y, RATE)
         return lambda gamma: counts.tilted_moments(mean, np.maximum(gamma * variance, 1e-300))[0]
-
-    def variance_factor(self, posterior: Posterior) -> VarianceFactor | None:
-        """Factor of the pixels' variances, by the counts without themselves."""
-        log_score = self.left_out(posterior)
-        return None if log_score is None else variance_factor(log_score)
 
     def predictive(self, posterior: Posterior, candidates: Pool) -> Predictive:
         """Predictive of rows (m, pixels), or blocks of one row each: projections, and their counts.

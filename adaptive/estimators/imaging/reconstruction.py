@@ -110,21 +110,27 @@ class Reconstruction:
 
     @cached_property
     def variance_factor(self) -> VarianceFactor | None:
-        """Factor of the variances by counts without themselves; None of other measurements."""
+        """Factor of the variances by counts, or samples of pictures, without themselves.
+
+        None of k-space; and where scales were learnt, which have heard the samples: the factor would be 1.
+        """
+        given = self.models.given
+        if given.prior_scales is None and not given.engine.dense and not given.photons:
+            return None
         return self.model.variance_factor(self.posterior)
 
     @cached_property
     def band_factor(self) -> float:
-        """Factor of the standard deviations, at least 1: by counts that are left out, or by where the energy belongs.
+        """Factor of the standard deviations, at least 1: by what is left out, or by where k-space's energy belongs.
 
-        Of trajectories, pictures, rows and trees it is 1.
+        Of trajectories, and of trees of k-space, it is 1.
         """
         factor = self.variance_factor
         if factor is None:
             return self._energy_factor()
         if factor.value > ALARM:
             warnings.warn(
-                "counts are further off than is believed without them: the pixels' variances are taken "
+                "what was measured is further off than is believed without it: the pixels' variances are taken "
                 f"{factor.value:.3g} times as large (variance_factor_). Larger prior_scales suit them better.",
                 UserWarning,
                 stacklevel=2,

@@ -175,8 +175,8 @@ class PoissonFactorization(PairEstimator):
     def interval(self, X: Pool, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the counts (n,) between which each pair's lies with about the probability ``level``, by draws.
 
-        Nominal .90 covers .90 to .93 of drawn counts, whole ones at its ends included (``ours-bands-factorization``):
-        log rates have the variance ``scatter_`` beside that of the factors.
+        Nominal .90 covers .86 to .88 of drawn counts, those at its ends in parts (``ours-bands-factorization``): log
+        rates have the variance ``scatter_`` beside that of the factors.
         """
         forecasts.check_level(level)
         factors, users, items = self.fitted_belief().located(*self._candidates(X))

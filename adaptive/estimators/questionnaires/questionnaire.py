@@ -416,7 +416,7 @@ class Questionnaire(BeliefEstimator):
         ----------
         answers : (people, items) array or frame, or triples
         return_std : bool, default False
-            Nominal .90 by these covers .91 of drawn traits, by random or chosen items (``ours-bands-traits``).
+            Nominal .90 by these covers .91 to .93 of drawn traits, by random or chosen items (``ours-bands-traits``).
         """
         mean, deviation = self.bank_.estimates(self._of_strangers(answers))
         return (mean, deviation) if return_std else mean

@@ -95,7 +95,7 @@ class Respondent(DesignMixin):
         return self.person_.moments()[1][self._traits]
 
     def interval(self, level: float = 0.95) -> np.ndarray:
-        """(traits, 2) central posterior interval of each trait; nominal .90 covers .91 (`ours-bands-traits`)."""
+        """(traits, 2) central posterior interval of each trait; nominal .90 covers .91 to .93 (`ours-bands-traits`)."""
         if not 0 < level < 1:
             raise ValueError(f"level must be between 0 and 1, got {level!r}.")
         return self.person_.interval(level)[self._traits]

@@ -264,12 +264,23 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
 
     def score(self, X: Table, metadata: Table | None = None) -> float:
         """Completion: mean log probability, nats a word, of one half of each document's words given the other."""
+        logs, words = self.completion(X, metadata)
+        return float(logs.sum() / words.sum())
+
+    def completion(self, X: Table, metadata: Table | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return of each document (D,) the log probability of one half of its words given the other, and their number.
+
+        Raises
+        ------
+        ValueError
+            If no document has two words.
+        """
         belief = self.fitted_belief()
         first, second = halves(self._counts(X), 0)
         if second.nnz == 0:
             raise ValueError("X needs documents of two words or more: one half is completed from the other.")
         found = belief.read(first, metadata).proportions
-        return float(log_probabilities(second, found, belief.word_probabilities).sum() / second.sum())
+        return log_probabilities(second, found, belief.word_probabilities), np.asarray(second.sum(axis=1)).ravel()
 
     def perplexity(self, X: Table, metadata: Table | None = None) -> float:
         """exp(-score)."""

@@ -53,3 +53,52 @@ def test_the_factor_changes_neither_image_nor_choice_and_comes_back(fitted):
     np.testing.assert_array_equal(fitted.select(POOL, random_state=0), chosen)
     again = ImageReconstructor((32, 32), check=False, n_samples=40).restore(fitted.state())
     np.testing.assert_allclose(again.image_std_, fitted.image_std_, rtol=1e-6)
+
+
+RNG = np.random.default_rng(0)
+PICTURE = np.kron(np.tri(4), np.ones((2, 2)))
+ROWS = RNG.standard_normal((24, 64)) / 8
+SEEN = ROWS @ PICTURE.ravel() + 0.05 * RNG.standard_normal(24)
+ENGINES = ("variational_bounds", "expectation_propagation")
+
+
+def pictured(inference="variational_bounds", scale=0.3, rows=ROWS, seen=SEEN):
+    settings = {"prior": "tv", "noise_variance": 0.0025, "inference": inference, "n_samples": 8}
+    return ImageReconstructor((8, 8), prior_scales=scale, **settings).fit(rows, seen)
+
+
+@pytest.mark.parametrize("inference", ENGINES)
+def test_samples_of_a_picture_are_left_out_exactly(inference):
+    """By dense algebra on the Gaussian: the precision without the row of each, the other sites as they are."""
+    reconstruction = pictured(inference).belief_.reconstruction
+    posterior, model = reconstruction.posterior, reconstruction.model
+    log_scores = model.left_out(posterior)(2.0)
+    covariance = posterior.projection_covariance(np.eye(64))
+    mean, noise, found = posterior.mean.ravel(), model.noise_variance, []
+    for row, y in zip(ROWS, SEEN, strict=True):
+        precision = np.linalg.inv(covariance)
+        without = np.linalg.inv(precision - np.outer(row, row) / noise)
+        centre = row @ (without @ (precision @ mean - row * y / noise))
+        total = 2.0 * row @ without @ row + noise
+        found.append(-0.5 * (np.log(2 * np.pi * total) + (y - centre) ** 2 / total))
+    np.testing.assert_allclose(np.sort(log_scores), np.sort(found), rtol=2e-4, atol=2e-4)
+
+
+def test_the_factor_of_a_picture_is_one_where_scales_fit_and_grows_with_what_is_wrong():
+    factors = [pictured(scale=scale).variance_factor_.value for scale in (0.3, 0.01, 0.001)]
+    assert factors[0] == pytest.approx(1.0, abs=0.01) and factors[0] < factors[1] < factors[2]
+    small = pictured(scale=0.001)
+    with pytest.warns(UserWarning, match="Larger prior_scales suit them better"):
+        wide = small.image_std_
+    own = small.belief_.reconstruction._own_std
+    np.testing.assert_allclose(wide, own * np.sqrt(small.variance_factor_.value))
+
+
+@pytest.mark.parametrize("inference", ENGINES)
+def test_the_factor_of_a_picture_is_the_same_in_any_order_and_after_save_and_load(inference):
+    model = pictured(inference, scale=0.01)
+    order = RNG.permutation(24)
+    turned = pictured(inference, scale=0.01, rows=ROWS[order], seen=SEEN[order])
+    again = ImageReconstructor(**model.get_params()).restore(model.state())
+    assert turned.variance_factor_.value == pytest.approx(model.variance_factor_.value, rel=1e-2)
+    assert again.variance_factor_.value == pytest.approx(model.variance_factor_.value, rel=1e-4)

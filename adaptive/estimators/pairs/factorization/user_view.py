@@ -111,7 +111,7 @@ class FactorizationUser(DesignMixin):
     def interval(self, X: Pool, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the counts (m,) between which each item's lies with about the probability ``level``, by draws.
 
-        As wide as the factorisation's, whose nominal .90 covers .90 to .93 (``ours-bands-factorization``).
+        As wide as the factorisation's, whose nominal .90 covers .86 to .88 (``ours-bands-factorization``).
         """
         forecasts.check_level(level)
         factors, rows = self._located(X)
