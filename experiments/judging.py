@@ -16,7 +16,7 @@ from scipy.stats import t as student_t
 from experiments.equivalence import all_of, inside
 from experiments.statistics import half_width
 
-__all__ = ["BOUNDS", "Unreadable", "judge", "numbers"]
+__all__ = ["BOUNDS", "Unreadable", "judge", "numbers", "standing_at"]
 
 BOUNDS = ("least", "most", "above", "below")
 NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -81,9 +81,9 @@ def judge(check: Mapping[str, Any], value: Any) -> bool | None:
     if "any" in check:
         return all_of(
             _any_of(all_of(judge(one, leaf) for one in several) for several in check["any"])
-            for leaf in _leaves(value, check.get("at", []))
+            for leaf in standing_at(value, check.get("at", []))
         )
-    leaves = list(_leaves(value, check.get("at", [])))
+    leaves = list(standing_at(value, check.get("at", [])))
     if not leaves:
         raise Unreadable(f"nothing at {check.get('at')}.")
     offs, scales = (_beside(value, check.get(name), len(leaves), none) for name, none in (("minus", 0), ("divide", 1)))
@@ -136,7 +136,7 @@ def _beside(value: Any, path: Sequence[Any] | float | None, n: int, none: float)
     """Return what stands at the path for each of n leaves: one number for all, or as many."""
     if path is None or isinstance(path, (int, float)):
         return [none if path is None else path] * n
-    found = [numbers(leaf) for leaf in _leaves(value, path)]
+    found = [numbers(leaf) for leaf in standing_at(value, path)]
     if len(found) not in (1, n) or not all(found):
         raise Unreadable(f"{len(found)} numbers at {path} for {n} leaves.")
     return [one[0] for one in found] * (n if len(found) == 1 else 1)
@@ -151,7 +151,7 @@ def _rival(check: Mapping[str, Any], value: Any) -> tuple[float, float]:
         _beside(value, check["against"].get(name), 1, none) for name, none in (("minus", 0), ("divide", 1))
     )
     try:
-        return _interval(other, numbers(next(_leaves(value, other["at"]))), off, scale)
+        return _interval(other, numbers(next(standing_at(value, other["at"]))), off, scale)
     except IndexError:
         raise Unreadable(f"too few numbers at {other['at']}.") from None
 
@@ -224,14 +224,21 @@ def _wilson(share: float, n: int) -> tuple[float, float]:
     return (middle - wide) / (1 + Z**2 / n), (middle + wide) / (1 + Z**2 / n)
 
 
-def _leaves(value: Any, path: Sequence[Any]) -> Iterator[Any]:
+def standing_at(value: Any, path: Sequence[Any]) -> Iterator[Any]:
+    """Yield what stands at a path into a value; of "*" and of lists every leaf.
+
+    Examples
+    --------
+    >>> list(standing_at({"a": {"mean": 1}, "b": {"mean": 2}}, ["*", "mean"])), list(standing_at("2.5 of 4", [1]))
+    ([1, 2], [4.0])
+    """
     if not path:
         yield value
         return
     first, rest = path[0], path[1:]
     if first == "*":
         for one in value.values() if isinstance(value, Mapping) else value:
-            yield from _leaves(one, rest)
+            yield from standing_at(one, rest)
         return
     if first == "#":
         yield len(value)
@@ -242,13 +249,13 @@ def _leaves(value: Any, path: Sequence[Any]) -> Iterator[Any]:
         return
     if isinstance(first, list):
         for one in first:
-            yield from _leaves(value, [one, *rest])
+            yield from standing_at(value, [one, *rest])
         return
     try:
         inner = numbers(value)[first] if isinstance(value, str) else value[first]
     except (KeyError, IndexError, TypeError):
         raise Unreadable(f"nothing at {first!r}.") from None
-    yield from _leaves(inner, rest)
+    yield from standing_at(inner, rest)
 
 
 def _is_number(one: Any) -> bool:
