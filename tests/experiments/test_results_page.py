@@ -121,6 +121,9 @@ def test_every_link_of_the_pages_leads_somewhere_and_every_figure_is_one_click_f
     texts = index.pages()
     places = {name: {anchor(one) for one in re.findall(r"^#+ (.*)$", text, re.M)} for name, text in texts.items()}
     linked = set()
+    of_guide = texts.pop(os.path.relpath(PAGE, claims.RESULTS))  # on the site, where pages of results are ../papers
+    for page, place in re.findall(r"\.\./papers/(\w+)\.md#([\w-]+)\)", of_guide):
+        assert place in places.get(f"domains/{page}.md", set()) | places.get(f"sources/{page}.md", set()), place
     for name, text in texts.items():
         for link in re.findall(r"(?<!\\)\]\(([^)]+)\)", text):
             path, _, place = link.partition("#")
