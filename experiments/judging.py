@@ -139,6 +139,8 @@ def _beside(value: Any, path: Sequence[Any] | float | None, n: int, none: float)
     found = [numbers(leaf) for leaf in standing_at(value, path)]
     if len(found) not in (1, n) or not all(found):
         raise Unreadable(f"{len(found)} numbers at {path} for {n} leaves.")
+    if none and not all(one[0] for one in found):
+        raise Unreadable(f"a ratio to 0 at {path}.")
     return [one[0] for one in found] * (n if len(found) == 1 else 1)
 
 

@@ -66,3 +66,10 @@ def test_a_record_gets_the_verdict_of_the_rule_whatever_the_script_says(tmp_path
 def test_what_cannot_be_read_is_said(value):
     with pytest.raises(verdicts.Unreadable):
         judging.judge({"at": ["gain"], "kind": "exact", "above": 0}, value)
+
+
+def test_a_ratio_to_nothing_cannot_be_read():
+    check = {"at": ["ours"], "kind": "timed", "divide": ["theirs"], "most": 1.0}
+    assert judging.judge(check, {"ours": 1.0, "theirs": 2.0})
+    with pytest.raises(judging.Unreadable, match="ratio to 0"):
+        judging.judge(check, {"ours": 1.0, "theirs": 0.0})
