@@ -100,7 +100,7 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "guide/promises": [], "search": [], "papers/*": [], "glossary": []}
+html_sidebars = {"index": [], "guide/promises": [], "guide/measured": [], "search": [], "papers/*": [], "glossary": []}
 
 api.write(HERE / "api")
 gallery.write(HERE)

@@ -1,4 +1,5 @@
-"""Build the pages of ``results/`` from ``claims.json``: the summary, a page for each source, a page for each domain.
+"""Build the pages of ``results/`` from ``claims.json``: the summary, a page for each source, a page for each domain;
+and the guide's page of what was measured.
 
 Run it from the repository root after a script has written new results::
 
@@ -8,12 +9,14 @@ Run it from the repository root after a script has written new results::
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 from experiments import claims
 from experiments.report.group_page import group_page
 from experiments.report.groups import groups
+from experiments.report.measured import PAGE, measured
 from experiments.report.summary import summary
 
 __all__ = ["main", "pages"]
@@ -22,7 +25,8 @@ __all__ = ["main", "pages"]
 def pages(results: Path = claims.RESULTS) -> dict[str, str]:
     """Return the text of every page by its path below ``results``."""
     of_groups = {f"{group.folder}/{group.key}.md": group_page(group, results) for group in groups(results)}
-    return {"README.md": summary(results)} | of_groups
+    of_guide = {os.path.relpath(PAGE, results): measured(results)} if results == claims.RESULTS else {}
+    return {"README.md": summary(results)} | of_groups | of_guide
 
 
 def stale(results: Path = claims.RESULTS) -> list[str]:

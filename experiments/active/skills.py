@@ -28,7 +28,9 @@ from experiments.active.shared.skill_runs import (
     for_the_money,
     one_run,
 )
+from experiments.equivalence import all_of, inside
 from experiments.script import Script, command, panels
+from experiments.statistics import limits
 
 GROUP = "skills"
 OURS = ARMS[0]
@@ -118,20 +120,24 @@ def _skills(script: Script, found: Found, names: tuple[str, ...], n_seeds: int) 
 def _prices(script: Script, n_seeds: int, most: int) -> None:
     names = PRICED[:1] if script.quick else PRICED
     budgets = (30.0,) if script.quick else (60.0, 120.0)
-    value: dict[str, Any] = {}
-    for arm in DEAR:
-        runs = [script.kept(GROUP, one_run, name, arm, seed, True, most) for name in names for seed in range(n_seeds)]
-        value[arm] = for_the_money(runs, budgets)
-    ahead = all(
-        value["gain per cost"][key]["log loss"] <= value[arm][key]["log loss"]
-        for key in value[DEAR[0]]
+    runs = {
+        arm: [script.kept(GROUP, one_run, name, arm, seed, True, most) for name in names for seed in range(n_seeds)]
+        for arm in DEAR
+    }
+    value: dict[str, Any] = {arm: for_the_money(of_arm, budgets) for arm, of_arm in runs.items()}
+    loss = {arm: np.array([[np.interp(budget, one["spent"], one["log loss"]) for budget in budgets] for one in of_arm])
+            for arm, of_arm in runs.items()}  # fmt: skip
+    less = {
+        arm: {f"{budget:.0f}": list(limits(loss[DEAR[0]][:, k] - loss[arm][:, k])) for k, budget in enumerate(budgets)}
         for arm in DEAR[1:]
-    )
+    }
+    value["log loss of gain per cost, less"] = less
+    ahead = all_of(inside(*three[1:], most=0.0) for of_arm in less.values() for three in of_arm.values())
     script.judge(
         "ours-skills-prices", ahead,
         claim="Where people cost 1, 1, 1, 2 and 6, gain per cost has the lowest log loss for the money, beside gain "
         "alone and random pairs.",
-        target="lowest mean at each sum", value=value,
+        target="lowest at each sum: whole paired 95% intervals over draws of people", value=value,
         reason="" if ahead else "It buys many labels of people who say little each; where prices differ sixfold, leave "
         "cost= out or choose by gain.",
         seed=f"0..{n_seeds - 1}",

@@ -18,7 +18,9 @@ import numpy as np
 from adaptive import ParticleEstimator, SequentialDesign, scorers
 from adaptive.images import paired_interval
 from adaptive.plots import PALETTE
+from experiments.equivalence import inside
 from experiments.script import Script, command, panels
+from experiments.statistics import limits
 
 N_ORIENTATIONS = 8
 ALIGN, LOOK = N_ORIENTATIONS, N_ORIENTATIONS + 1  # the settings after those that analyse at an orientation
@@ -115,17 +117,19 @@ def run(script: Script) -> None:
     gain = paired_interval(
         found["greedy about the sign"][0][:, after - 1], found["two steps ahead"][0][:, after - 1], of="difference"
     )
+    short = limits(found["two steps ahead"][0][:, after - 1] - 0.5 * found["greedy about the sign"][0][:, after - 1])
     cost = {name: 1e3 * seconds for name, (_, seconds) in found.items()}
     ratio = cost["two steps ahead"] / cost["greedy about the sign"]
     script.judge(
-        "ours-any-model-two-steps", gain.low > 0 and at["two steps ahead"] < 0.5 * at["greedy about the sign"],
+        "ours-any-model-two-steps", inside(short[1], short[2], most=0.0),
         claim="Where a setting only informs after another, two steps ahead by `given` find it, and greedy choice about "
         "the target does not.",
-        target=f"after {after} measurements less than half the belief in the wrong sign, the interval of the "
-        "difference above 0",
+        target=f"after {after} measurements less than half the belief in the wrong sign: the whole 95% interval of "
+        "what it lies above the half, over runs, below 0",
         value={
             f"belief in the wrong sign after {after}": at,
             "difference": [gain.mean, gain.low, gain.high],
+            "above half of greedy's": list(short),
             "milliseconds a decision": cost,
             "cost of two steps, in greedy decisions": ratio,
             "runs": n,

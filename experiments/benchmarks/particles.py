@@ -58,6 +58,15 @@ def estimator(n_particles: int) -> ParticleEstimator:
     return ParticleEstimator(model=resonance, prior=PRIOR, noise=NOISE, n_particles=n_particles, random_state=0)
 
 
+DECISION = (  # claim, target
+    "A decision by information over 200 settings with 5,000 particles costs at most half of optbayesexpt's time for "
+    "its full utility, the information by as many draws. What its users have by default, the variance of 30 draws, is "
+    "more than a hundred times faster than ours, at .97 of the information.",
+    "at most half of the CPU seconds of its full_kld_utility; its default, variance_30, stands beside it, and ours is "
+    "not faster than that",
+)
+
+
 def decision(script: Script) -> None:
     """After five answers, 200 settings, 5,000 particles."""
     k, repeats = (300, 2) if script.quick else (5000, REPEATS)
@@ -87,10 +96,8 @@ def decision(script: Script) -> None:
     worth = {name: float(gains[theirs[f"{name}_chosen"]].mean() / gains[chosen]) for name in times}
     versions = versions_of("optbayesexpt", "numpy", "scipy")
     script.judge(
-        "ours-any-model-bench-decision", ours <= 0.5 * times["full_kld_all"], kind="must hold",
-        claim="A decision by information over 200 settings with 5,000 particles costs at most half of optbayesexpt's "
-        "time for its information utility with as many draws.",
-        target="at most half of the CPU seconds of its full_kld_utility",
+        "ours-any-model-bench-decision", ours <= 0.5 * times["full_kld_all"], kind="must hold", claim=DECISION[0],
+        target=DECISION[1],
         value={
             "ours, ms": round(1e3 * ours, 2),
             **{f"{name}, ms": round(1e3 * one, 2) for name, one in times.items()},
@@ -98,7 +105,7 @@ def decision(script: Script) -> None:
         },
         reason=f"optbayesexpt from the text of its repository (commits 052f9e7, 24b13b9: the methods that a decision "
         f"enters), since it is on no package index; numpy {versions['numpy']}, scipy {versions['scipy']}. One thread, "
-        f"median of {repeats}. Its default utility looks at the variance of 30 draws and is faster than ours.",
+        f"median of {repeats}.",
     )  # fmt: skip
 
 

@@ -39,7 +39,9 @@ from adaptive.linalg import (
     variances,
 )
 from adaptive.operators import FiniteDifference, FourierLines, Identity, RealStacked, Wavelet
+from experiments.equivalence import all_of, inside
 from experiments.script import Script, command
+from experiments.statistics import limits
 
 SEED = 0
 SETTINGS = {
@@ -214,6 +216,7 @@ def table(quick: bool) -> list[dict[str, Any]]:
             mean = {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
             size = choice.get("n_steps", choice.get("n_samples"))
             rows.append({"setting": setting, "n": model.system.n, "estimator": name, "size": size} | mean)
+            rows[-1]["errors"] = [run["relative_error"] for run in runs]
         rows += [{"setting": setting, "n": model.system.n} | row for row in pixel_errors(model, quick)]
         for row in rows:
             if row["setting"] == setting:
@@ -257,17 +260,27 @@ def run(script: Script) -> None:
     base = [row for row in rows if row["setting"] == "table"]
     plain = next(row for row in base if row["estimator"] == "sampled" and row["size"] == 32)
     ours = next(row for row in base if row["estimator"] == "sampled, control variate" and row["size"] == 8)
-    held = ours["relative_error"] <= min(0.25, plain["relative_error"])
+    judge(script, ours, plain)
+
+
+def judge(script: Script, ours: dict[str, Any], plain: dict[str, Any]) -> None:
+    """Record the verdict by intervals over samplings of this one posterior, which is all that is claimed."""
+    mine, apart = limits(np.array(ours["errors"])), limits(np.array(ours["errors"]) - np.array(plain["errors"]))
+    held = all_of((inside(*mine[1:], most=0.25), inside(*apart[1:], most=0.0)))
     script.judge(
         "ours-variance-control-variate",
         held,
-        claim="With the circulant control variate 8 samples estimate all variances better than 32 plain ones.",
+        claim="With the circulant control variate 8 samples estimate all variances of a photograph's posterior better "
+        "than 32 plain ones.",
         kind="to judge",
-        target="relative error at most .25 for 32 products (128 products without the control variate)",
+        target="relative error at most .25 for 32 products, and below that of 32 plain samples (128 products): "
+        "whole 95% intervals over samplings",
         value={
-            "with": ours["relative_error"],
+            "with": list(mine),
             "products": ours["products"],
-            "plain, 32 samples": plain["relative_error"],
+            "plain, 32 samples": list(limits(np.array(plain["errors"]))),
+            "with less plain": list(apart),
+            "samplings": len(ours["errors"]),
         },
         reason="" if held else "see the table",
         seed=SEED,

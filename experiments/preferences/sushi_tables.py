@@ -159,12 +159,13 @@ def run(script: Script) -> None:
         holds = {
             "GPfull": mean["GPfull"] > max(mean["GPitem"], mean["VU"], mean["GPVU"]),
             "GPitem": mean["GPfull"] > mean["GPitem"] > mean["VU"],
-            "GPitem by Laplace": mean["GPitem by Laplace"] > mean["GPitem"],
-            "GPVU by bounds": mean["GPVU by bounds"] > mean["GPVU"],
+            "GPitem by Laplace": by_engine["GPitem"][0] > 0,
+            "GPVU by bounds": by_engine["GPVU"][0] > 0,
         }[model]  # fmt: skip
+        apart = {"EP ahead by, bits": by_engine[model.split(" by ")[0]]} if " by " in model else {}
         script.judge(
             id, bool(holds), claim=claim, target=f"order of the printed errors ({PRINTED[model]} here)",
-            value={name: told[name]["bits"] for name in PRINTED}, reason=stated,
+            value={name: told[name]["bits"] for name in PRINTED} | apart, reason=stated,
         )  # fmt: skip
     ranks, names = datasets.sushi()
     sets = {"sushi A": [len(ranks), len(names), len(ranks) * 45], "Jester": list(datasets.jester().shape)}

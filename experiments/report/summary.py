@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from experiments import claims
+from experiments.catalogue import times
 from experiments.report.cells import anchor, escaped, row, sentence, shortened
 from experiments.report.group_page import caption
 from experiments.report.groups import Group, Row, groups, state
@@ -27,14 +28,13 @@ details below. `python -m experiments ID`, from the folder of the clone, makes a
 *Reproduced*: the whole 95% interval, over heads, people, sets or splits, lies within the target that stood before the
 run; *not reproduced*: it lies outside. *Could not be told*: it crosses, or there is one run without an interval. *Not
 run*: data are absent, or the full run is too long. *Shown by tests*: a thing to build, proved by the library's own
-tests. Strategies of peers are in tables ([under the protocol of Lu et al.](tables/active-budget-peers.csv)) and have
-no verdict."""
+tests. Peers' strategies stand in [a table](tables/active-budget-peers.csv), without a verdict."""
 
 
 def summary(results: Path = claims.RESULTS) -> str:
     """Return the text of ``results/README.md``."""
     pages = groups(results)
-    lines = [_INTRODUCTION, "", *_table(pages), ""]
+    lines = [f"{_INTRODUCTION}\n{_cost(pages, results)}", "", *_table(pages), ""]
     shown = [name for name in PICTURES if (results / "figures" / f"{name}.png").is_file()]
     if shown:
         lines += ["## Five pictures", ""]
@@ -50,6 +50,16 @@ def summary(results: Path = claims.RESULTS) -> str:
     if text.count("\n") > MOST:
         raise ValueError(f"the summary has {text.count(chr(10))} lines, more than {MOST}: shorten the highlights.")
     return text
+
+
+def _cost(pages: list[Group], results: Path) -> str:
+    """Processor's hours of the whole book, as far as scripts were timed to their end."""
+    scripts = {one.entry["script"] for page in pages for one in page.rows if one.entry}
+    noted = {script: seconds for script, seconds in times(results).items() if script in scripts}
+    return (
+        f"**The whole book** costs {sum(noted.values()) / 3600:.1f} hours of one core by the noted times of "
+        f"{len(noted)} of its {len(scripts)} scripts; of the others it is not known."
+    )
 
 
 def _table(pages: list[Group]) -> list[str]:

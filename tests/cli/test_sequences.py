@@ -6,8 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from adaptive import cli
+from adaptive import CollaborativeRNN, cli
 from adaptive.cli.sequences import training
+from adaptive.cli.sequences.report import _errors
 
 SMALL = ("--components", "4", "--members", "2", "--epochs", "6")
 
@@ -73,6 +74,17 @@ def test_a_report_and_a_run_that_was_stopped_and_goes_on(table, tmp_path, capsys
     for name in ("users.csv", "next.csv", "observe.csv"):
         assert (tmp_path / "stopped" / name).read_bytes() == (tmp_path / "run" / name).read_bytes()
     assert not (tmp_path / "stopped" / "log" / "own-training.npz").exists()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_uniform_baseline_is_the_logarithm_of_the_number_of_items():
+    """What 1 / items for each of them costs, of every user, whatever was held out."""
+    histories = {"ann": list("abcdeab"), "ben": list("ba"), "cleo": list("edcba")}
+    early, late = ({user: one[part] for user, one in histories.items()} for part in (slice(-1), slice(-1, None)))
+    nets = [CollaborativeRNN(2, pooled=pooled, max_iter=1, random_state=0).fit(early) for pooled in (True, False)]
+    for items in (list("abcde"), list("abcdefgh")):
+        nats = _errors(histories, early, late, items, *nets)["uniform"]
+        np.testing.assert_allclose(nats, [-np.mean([np.log(1 / len(items)) for _ in late[user]]) for user in late])
 
 
 def test_what_is_wrong_is_said_in_one_line(table, tmp_path, capsys):

@@ -15,6 +15,7 @@ from experiments import artifacts, claims, index
 from experiments.equivalence import inside
 from experiments.report.cells import anchor
 from experiments.report.groups import BY_TESTS
+from experiments.report.measured import PAGE, ROWS, measured
 from experiments.script import Script
 
 ENTRY = {
@@ -34,6 +35,22 @@ def test_entries_are_sorted_and_replaced_by_id(tmp_path):
     entries = claims.load(tmp_path)
     assert [(entry["id"], entry["value"]) for entry in entries] == [("a", 2.0), ("b", [3.0, 4.0])]
     assert tuple(entries[0]) == claims.FIELDS and "numpy" in entries[0]["environment"]
+
+
+def test_the_page_of_what_was_measured_reads_its_numbers_from_claims(tmp_path):
+    entries = claims.load()
+    for entry in entries:
+        if entry["id"] == "ours-bands-logistic":
+            entry["value"] = {"one line": "0.111 [0.1, 0.12]", "another": "0.999 [0.9, 1.0]"}
+        if entry["id"] == "ours-hyper-better-on-average":
+            entry["value"]["accuracy"], entry["verdict"] = [-0.5, -0.75, -0.25], "not reproduced"
+    claims.write(entries, tmp_path)
+    text = measured(tmp_path)
+    assert "labels and latents: .111 to .999" in text
+    assert "less random rows': -.500 [-.750, -.250]](../papers/active.md#ours-hyper-better-on-average) (not rep" in text
+    assert all(f"adaptive.{name}.rst" in text for name in ROWS)
+    promised = (PAGE.parent / "promises.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| \[`(\w+)`", text, re.MULTILINE) == re.findall(r"^\| \[`(\w+)`", promised, re.MULTILINE)
 
 
 def test_scripts_that_run_side_by_side_lose_nothing(tmp_path):
@@ -104,6 +121,9 @@ def test_every_link_of_the_pages_leads_somewhere_and_every_figure_is_one_click_f
     texts = index.pages()
     places = {name: {anchor(one) for one in re.findall(r"^#+ (.*)$", text, re.M)} for name, text in texts.items()}
     linked = set()
+    of_guide = texts.pop(os.path.relpath(PAGE, claims.RESULTS))  # on the site, where pages of results are ../papers
+    for page, place in re.findall(r"\.\./papers/(\w+)\.md#([\w-]+)\)", of_guide):
+        assert place in places.get(f"domains/{page}.md", set()) | places.get(f"sources/{page}.md", set()), place
     for name, text in texts.items():
         for link in re.findall(r"(?<!\\)\]\(([^)]+)\)", text):
             path, _, place = link.partition("#")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments import claims, verdicts
+from experiments import claims, judging, verdicts
 
 ENTRIES = claims.load()
 
@@ -44,13 +44,13 @@ ENDS = st.tuples(st.floats(-2, 2), st.floats(0.01, 2))
 def test_a_superiority_holds_if_the_whole_interval_does_and_fails_if_none_of_it_does(interval, bound):
     low, high = interval[0], interval[0] + interval[1]
     value = {"gain": [(low + high) / 2, low, high]}
-    told = verdicts.judge({"at": ["gain"], "kind": "paired", "above": bound, "over": "heads"}, value)
+    told = judging.judge({"at": ["gain"], "kind": "paired", "above": bound, "over": "heads"}, value)
     assert told == (True if low > bound else False if high < bound else None)
 
 
 def test_one_run_can_refute_and_cannot_show():
     check = {"at": [], "kind": "one run", "most": 1.0}
-    assert verdicts.judge(check, 0.5) is None and verdicts.judge(check, 1.5) is False
+    assert judging.judge(check, 0.5) is None and judging.judge(check, 1.5) is False
 
 
 def test_a_record_gets_the_verdict_of_the_rule_whatever_the_script_says(tmp_path, monkeypatch):
@@ -65,4 +65,11 @@ def test_a_record_gets_the_verdict_of_the_rule_whatever_the_script_says(tmp_path
 @pytest.mark.parametrize("value", [{"other": 1.0}, "no number"])
 def test_what_cannot_be_read_is_said(value):
     with pytest.raises(verdicts.Unreadable):
-        verdicts.judge({"at": ["gain"], "kind": "exact", "above": 0}, value)
+        judging.judge({"at": ["gain"], "kind": "exact", "above": 0}, value)
+
+
+def test_a_ratio_to_nothing_cannot_be_read():
+    check = {"at": ["ours"], "kind": "timed", "divide": ["theirs"], "most": 1.0}
+    assert judging.judge(check, {"ours": 1.0, "theirs": 2.0})
+    with pytest.raises(judging.Unreadable, match="ratio to 0"):
+        judging.judge(check, {"ours": 1.0, "theirs": 0.0})

@@ -79,13 +79,17 @@ def judged(table: np.ndarray, truth: np.ndarray) -> dict[str, float]:
 
 
 def tuned(X: np.ndarray, y: np.ndarray, n_classes: int) -> Any:
-    """Return a function that says probabilities: LogisticRegressionCV, of default strength where folds have too few."""
+    """Return a function that says probabilities: LogisticRegressionCV as its users have it.
+
+    Ten strengths; five folds, or as many as the rarest class has labels; of default strength where there are no two.
+    """
     codes, counts = np.unique(y, return_counts=True)
-    if counts.min() < 3:
+    folds = min(5, int(counts.min()))
+    if folds < 2:
         model = LogisticRegression(max_iter=1000).fit(X, y)
     else:
         model = LogisticRegressionCV(
-            Cs=5, cv=3, scoring="neg_log_loss", solver="newton-cholesky", max_iter=500, l1_ratios=(0,),
+            Cs=10, cv=folds, scoring="neg_log_loss", solver="newton-cholesky", max_iter=500, l1_ratios=(0,),
             use_legacy_attributes=False,
         ).fit(X, y)  # fmt: skip
     unseen = 1.0 / (len(y) + n_classes)

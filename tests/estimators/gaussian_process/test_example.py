@@ -24,9 +24,10 @@ def conjugate_gradients(objective, initial_theta, bounds):
     return found.x, found.fun
 
 
-def test_ten_lines():
+@pytest.mark.parametrize("draw", range(3))
+def test_ten_lines(draw):
     """Squared exponential, linear plus constant mean, Laplace noise, EP, 50 CG steps, then mean and variance."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(draw)
     X = rng.uniform(-3, 3, (25, 1))
     y = 2 * X[:, 0] + 1 + np.sin(2 * X[:, 0]) + 0.1 * rng.laplace(size=25)
     settings = {

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from adaptive.estimators.sequences.nets.own_posterior import (
+    LEAST_VARIANCE,
     OwnPrior,
     _Curvature,
     _Histories,
@@ -146,3 +147,19 @@ def test_a_prior_is_fitted_by_maximum_and_its_coordinates_are_standard():
     assert wider < OwnPrior.fitted(own[:50], 3).standard(own[:50]).std() < 1.05
     alone = OwnPrior.fitted(own[:1], 3)  # one user differs from nobody
     assert np.isfinite(alone.standard(own[:2])).all()
+
+
+def test_a_prior_counts_one_user_more_who_differs_by_as_much_as_users_do():
+    """Of rows that no user moved only that one tells: a share 1 / (U + 1) of the mean square, in every gate."""
+    own = np.zeros((4, 2 * 3, 3))  # two gates; users differ in the first row of each
+    own[:, 0] = np.random.default_rng(0).normal(size=(4, 3))
+    own[:, 3] = 5 * own[:, 0]
+    prior, apart = OwnPrior.fitted(own, 2), own - own.mean(axis=0)
+    for gate, part in enumerate((slice(0, 3), slice(3, 6))):
+        level = np.mean(apart[:, part] ** 2)
+        covariance = prior.rows[gate] @ prior.rows[gate].T
+        np.testing.assert_allclose(np.diag(covariance)[1:], level / 5)
+        np.testing.assert_allclose(covariance - np.diag(np.diag(covariance)), 0, atol=1e-12)
+        assert covariance[0, 0] > level
+    few = OwnPrior.fitted(own[:1], 2)  # one user differs from nobody
+    np.testing.assert_allclose(few.rows @ few.rows.swapaxes(1, 2), [np.eye(3) * LEAST_VARIANCE / 2] * 2)

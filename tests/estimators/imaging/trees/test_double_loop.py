@@ -7,6 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.estimators.imaging.trees import TreeMixture, exact_denoising, tree_bounds, tree_mode
+from adaptive.estimators.imaging.trees.coefficients import DirectCoefficients
 from adaptive.operators import Dense, Diagonal, FourierMask, Identity, Reshaped, Scaled, Wavelet
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -157,6 +158,20 @@ def test_the_mode_is_stationary_and_its_objective_falls(task, components, factor
     assert np.max(np.diff(trace)) < 1e-6 * np.ptp(trace) + 1e-9 * abs(trace[-1])
     with pytest.raises(ValueError, match="point estimate"):
         mode.variances()
+
+
+@pytest.mark.parametrize("components, factorial", KINDS)
+def test_the_mode_is_the_double_loop_with_variances_set_to_zero(components, factorial, monkeypatch):
+    """All four priors; to 1e-7 of the wide state's squared scale, which smooths the tip of a Laplace density."""
+    X, y, noise = denoising(16)
+    prior = prior_of(16, components, factorial)
+    nothing = (1e-7 * prior.wide**2)[prior.forest.levels]
+    steps = {"learn": False, "max_iter": 80, "tol": 1e-8}
+    mode, mean = tree_mode(X, y, noise, prior, **steps).mean, tree_bounds(X, y, noise, prior, **steps).mean
+    monkeypatch.setattr(DirectCoefficients, "variances", lambda self: nothing)
+    monkeypatch.setattr(TreeMixture, "typical_squares", lambda self: nothing)
+    without = tree_bounds(X, y, noise, prior, **steps).mean
+    assert np.linalg.norm(without - mode) < 1e-2 * np.linalg.norm(mean - mode)
 
 
 def test_learning_helps_the_mean_and_hurts_the_mode_and_the_tree_helps_images_with_edges():
