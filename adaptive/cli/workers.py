@@ -12,6 +12,9 @@ from typing import Any, TypeVar
 import joblib
 from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
+from adaptive.cli import progress
+from adaptive.cli.errors import warnings_in_one_line
+
 __all__ = ["n_workers", "spread", "stop_if_orphaned"]
 
 Result = TypeVar("Result")
@@ -27,8 +30,8 @@ def spread(
 ) -> list[Result]:
     """Return ``[call(**task) for task in tasks]``, by ``jobs`` processes (0: one per core).
 
-    Shows a bar on stderr if that is a terminal. What a worker raises is raised here; then, and on Ctrl-C, all workers
-    are ended first.
+    Shows a bar on stderr if that is a terminal, else a line now and then. What a worker raises is raised here; then,
+    and on Ctrl-C, all workers are ended first.
     """
     workers = n_workers(jobs, len(tasks))
     parallel = joblib.Parallel(n_jobs=workers, return_as="generator_unordered")
@@ -59,6 +62,8 @@ def stop_if_orphaned(parent: int) -> None:
 def _numbered(parent: int, number: int, call: Callable[..., Result], task: dict[str, Any]) -> tuple[int, Result]:
     if os.getpid() != parent:  # Ctrl-C reaches the whole process group: the command ends its workers itself
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        with warnings_in_one_line():
+            return number, call(**task)
     return number, call(**task)
 
 
@@ -87,9 +92,12 @@ def _bar(title: str, total: int, unit: str) -> Iterator[Callable[[], None]]:
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda: None
+        done: list[None] = []  # one for each
+        with progress.saying(lambda: f"{title}, {len(done)} of {total} {unit}"):
+            yield lambda: done.append(None)
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(f"{unit},"))
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
+    elapsed = TimeElapsedColumn()
+    with progress.hushed(), Progress(*columns, elapsed, console=console, transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda: bar.advance(task)

@@ -88,7 +88,7 @@ def test_a_file_that_another_program_wrote_is_understood(label, table, tmp_path,
         filled.to_csv(asked, index=False, sep=";", decimal=",", encoding="cp1252")
     code, shown, error = label("--tell", asked)
     assert code == 0, error
-    assert "5 answers learnt" in shown and "1 rows still wait" in shown
+    assert "5 answers learnt" in shown and "1 row still waits" in shown
     assert "5 known already" in label("--tell", asked)[1]
     labels = columns(tmp_path / "run/labels.csv")["label"]
     for k in filled["position"][:5]:
