@@ -39,6 +39,14 @@ COMMANDS = (
     ("label", "table.csv", "--classes", "no,yes", "--batch", "3", "--ask", "next.csv", "--out", "labelled"),
     ("label", "--tell", "next.csv", "--out", "labelled"),
 )
+NEXT: list[str] = []  # commands that the last lines of others say to type
+PLACEHOLDER = re.compile(r"\b(?:NAME|IMAGE|TABLE\.csv|TEST\.toml|NEXT\.csv|COLUMN)\b")
+DRY_RUNS = """
+import json, shlex, sys
+from adaptive.cli import run
+lines = json.loads(sys.argv[1])
+print(json.dumps([line for line in lines if run(shlex.split(line)[1:] + ["--dry-run"])]))
+"""
 ANSWERED = "1\n2\n" * 20  # to whatever asks in the terminal
 
 
@@ -47,10 +55,12 @@ def main() -> int:
         here = Path(folder)
         for name, text in {"pairs.csv": PAIRS, "table.csv": TABLE, "winners.csv": WINNERS}.items():
             (here / name).write_text(text)
-        failed = [arguments for arguments in COMMANDS if not _works(here, arguments)]
+        failed: list[object] = [arguments for arguments in COMMANDS if not _works(here, arguments)]
+        NEXT.clear()
         tried, lines = here / "examples", examples(here)
         tried.mkdir()
         failed += [line for line in lines if not _works(tried, tuple(shlex.split(line)[1:]))]
+        failed += _not_understood(tried)
     print(json.dumps({"python": sys.version.split()[0], "commands": len(COMMANDS) + len(lines), "failed": failed}))
     return 1 if failed else 0
 
@@ -86,10 +96,25 @@ def _works(here: Path, arguments: tuple[str, ...]) -> bool:
     else:
         found = subprocess.run(line, cwd=here, input=ANSWERED, capture_output=True, text=True)
         code, told = found.returncode, found.stdout[-2000:] + "\n" + found.stderr[-4000:]
+        NEXT.extend(re.findall(r"^Next(?:, .*)?: (adaptive .*)$", found.stdout, re.MULTILINE)[-1:])
     print(f"{'FAILED' if code else 'ok':6s} {time.monotonic() - begun:5.1f} s  adaptive {' '.join(arguments)}")
     if code:
         print(told)
     return code == 0
+
+
+def _not_understood(here: Path) -> list[str]:
+    """Return the commands to type next that are refused as they stand; a name that the user fills in is filled in.
+
+    Not those that need something new: a picture, a test, a column of what was shown.
+    """
+    lines = [
+        PLACEHOLDER.sub("somebody", line) for line in NEXT if not re.search(r"\b(?:IMAGE|T[A-Z]+\.)|--shown", line)
+    ]
+    line = [sys.executable, "-I", "-c", DRY_RUNS, json.dumps(lines)]
+    found = subprocess.run(line, cwd=here, capture_output=True, text=True)
+    print(f"{len(lines)} commands to type next", found.stderr[-2000:])
+    return json.loads(found.stdout.splitlines()[-1]) if found.returncode == 0 else ["commands to type next"]
 
 
 def _served(line: list[str], here: Path) -> tuple[int, str]:

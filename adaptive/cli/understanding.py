@@ -1,4 +1,4 @@
-"""What a command has understood of a table, in words: a line for the file, and a line for each column.
+"""Words for what a command has understood of a table: a line for the file, and a line for each column.
 
 people.csv: 60 rows and 4 columns, separated by semicolons
   user     user: ids, 9 different

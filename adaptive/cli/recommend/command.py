@@ -109,7 +109,7 @@ def recommend(
 
 
 def _times(cells: Cells, count: str | None, answers: list[int | None]) -> list[int]:
-    """How often each line counts: once where the pair was shown."""
+    """Numbers of times that each line counts: once where the pair was shown."""
     if count is None:
         return [1] * len(answers)
     numbers = cells.numbers(count, "a count", gaps=True)
