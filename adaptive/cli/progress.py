@@ -1,4 +1,4 @@
-"""Progress of any command: a line on stderr within two seconds, and further ones at longer and longer intervals.
+"""Progress of any command, on a terminal: a line within two seconds, and further ones at longer and longer intervals.
 
     adaptive: at work for 2 s: learning 469 comparisons
 
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import IO, Self
 
-__all__ = ["Progress", "hushed", "say", "saying"]
+__all__ = ["Progress", "hushed", "say"]
 
 FIRST, FACTOR, LONGEST = 1.5, 2.5, 60.0  # seconds: the first line, how the gaps grow, and to what
 _shown: list[Progress] = []  # the command at work, the innermost last
@@ -28,15 +28,13 @@ class Progress:
     Parameters
     ----------
     stream : text stream, optional
-        Default the stderr of this process; nothing is written where Python code has put another in its place, as it
-        reads the output itself.
+        Default stderr, if that is a terminal; a log, or a program that reads it, gets no lines.
     first : float, default 1.5
         Seconds until the first line.
     """
 
     def __init__(self, stream: IO[str] | None = None, first: float = FIRST) -> None:
-        own = sys.stderr is sys.__stderr__
-        self.stream = stream or (sys.stderr if own else None)
+        self.stream = stream or (sys.stderr if sys.stderr.isatty() else None)
         self.doing: Callable[[], str] = lambda: "reading"
         self.hushed = 0
         self._first, self._begun, self._over = first, time.monotonic(), threading.Event()
@@ -69,17 +67,6 @@ def say(doing: Callable[[], str]) -> None:
     """Have the lines of the command at work say what ``doing()`` returns."""
     if _shown:
         _shown[-1].doing = doing
-
-
-@contextmanager
-def saying(doing: Callable[[], str]) -> Iterator[None]:
-    """Have them say it meanwhile."""
-    before = _shown[-1].doing if _shown else doing
-    say(doing)
-    try:
-        yield
-    finally:
-        say(before)
 
 
 @contextmanager

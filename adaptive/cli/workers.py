@@ -30,8 +30,8 @@ def spread(
 ) -> list[Result]:
     """Return ``[call(**task) for task in tasks]``, by ``jobs`` processes (0: one per core).
 
-    Shows a bar on stderr if that is a terminal, else a line now and then. What a worker raises is raised here; then,
-    and on Ctrl-C, all workers are ended first.
+    Shows a bar on stderr if that is a terminal. What a worker raises is raised here; then, and on Ctrl-C, all workers
+    are ended first.
     """
     workers = n_workers(jobs, len(tasks))
     parallel = joblib.Parallel(n_jobs=workers, return_as="generator_unordered")
@@ -92,9 +92,7 @@ def _bar(title: str, total: int, unit: str) -> Iterator[Callable[[], None]]:
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        done: list[None] = []  # one for each
-        with progress.saying(lambda: f"{title}, {len(done)} of {total} {unit}"):
-            yield lambda: done.append(None)
+        yield lambda: None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(f"{unit},"))
     elapsed = TimeElapsedColumn()

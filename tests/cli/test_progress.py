@@ -17,14 +17,10 @@ def waited(stream, text, seconds=10.0):
 
 def test_lines_come_while_a_command_is_at_work_and_say_what_it_does():
     stream = io.StringIO()
-    with Progress(stream, first=0.01) as shown:
+    with Progress(stream, first=0.01):
         assert waited(stream, ": reading\n").startswith("adaptive: at work for ")
         progress.say(lambda: "learning 12 events")
         assert "s: learning 12 events\n" in waited(stream, "learning 12 events\n")
-        with progress.saying(lambda: "runs, 3 of 9 done"):
-            told = waited(stream, "runs, 3 of 9 done\n")
-        assert "runs, 3 of 9 done\n" in told
-        assert shown.doing() == "learning 12 events"  # as before
     ended = stream.getvalue()
     time.sleep(0.05)
     assert stream.getvalue() == ended
@@ -47,11 +43,16 @@ def test_what_has_ended_at_once_says_nothing_and_outside_of_a_command_nothing_is
         pass
     assert stream.getvalue() == ""
     progress.say(lambda: "nothing")
-    with progress.hushed(), progress.saying(lambda: "nothing"):
+    with progress.hushed():
         pass
 
 
-def test_a_stderr_that_python_code_has_replaced_is_left_alone(capsys):
+def test_only_a_terminal_gets_lines(monkeypatch, capsys):
     with Progress(first=0.01):
         time.sleep(0.05)
     assert capsys.readouterr().err == ""
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr("sys.stderr", terminal)
+    with Progress(first=0.01):
+        assert waited(terminal, "reading\n") != ""
