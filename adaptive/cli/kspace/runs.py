@@ -71,7 +71,10 @@ def _lines_on_two_slices(job: Job, jobs: int) -> None:
         if designed.rule in tried:
             outcomes[DESIGNED] = tried[designed.rule].called(DESIGNED)
         write(list(outcomes.values()), subject, job, designed)
-        job.then(job.anew("--plan", "--export", "csv"), "for the design of a scan, without a trial")
+        if settings["reference"] is None and settings["exchanges"] is None:  # which a plan of other heads has not
+            job.then(job.anew("--plan", "--export", "csv"), "for the design of a scan, without a trial")
+        else:
+            job.then(job.anew("--seed", str(settings["seed"] + 1)), "for another simulated scan")
 
 
 def _series(job: Job, jobs: int) -> None:
@@ -117,7 +120,8 @@ def _trial(job: Job, jobs: int) -> None:
     job.fix("pixels", _samples(trial), "the samples" if settings["kspace"] else "the pixels of the image")
     axis = getattr(trial.pool, "axis", None)
     job.understood(
-        *_understood(trial.title, trial.shape, settings | {"axis": axis}), f"{len(trial.pool):,} can be measured"
+        *_understood(trial.title, trial.shape, settings | {"axis": axis}),
+        f"{len(trial.pool):,} {trial.trajectory} can be measured",
     )
     with job:
         planned = None if reference is None else _positions_from(trial, reference, n, settings, jobs)
