@@ -20,7 +20,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-from commands import QUESTIONS, TABLE, WINNERS, fill
+from commands import TABLE, WINNERS, fill
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -31,6 +31,11 @@ PAGES = ("README.md", "docs/index.md", "docs/papers/index.md", "docs/guide/*.md"
 STARTS = ("python3 ", "python ", "adaptive ", ".venv/bin/")
 STOPPED = 130  # whoever answers types q
 ELSEWHERE = ("-m pytest", "-m sphinx")
+QUESTIONS = """title = "Three questions"
+answers = ["no", "yes"]
+items = [{id = "a", text = "First?"}, {id = "b", text = "Second?"}, {id = "c", text = "Third?"}]
+stop = {questions = 2}
+"""
 TEXTS = "COLUMN\n" + "".join(f"word {k}\n" for k in range(12))
 ANSWERS = (
     ",".join(f"i{k}" for k in range(24))

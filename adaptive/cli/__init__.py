@@ -5,7 +5,9 @@ Bad input ends in one line on stderr and exit code 2; Ctrl-C in one line that sa
 
 from __future__ import annotations
 
+import inspect
 import sys
+from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
@@ -17,6 +19,7 @@ from adaptive.cli import (
     classify,
     counts,
     evaluate,
+    example,
     kspace,
     label,
     move,
@@ -29,7 +32,9 @@ from adaptive.cli import (
     topics,
 )
 from adaptive.cli.ask.keys import keys_help
-from adaptive.cli.errors import CommandError
+from adaptive.cli.errors import CommandError, warnings_in_one_line
+from adaptive.cli.example import help_of
+from adaptive.cli.progress import Progress
 from adaptive.tables.cells import TableError
 
 __all__ = ["app", "main"]
@@ -41,23 +46,28 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command()(kspace.kspace)
-app.command()(label.label)
-app.command()(classify.classify)
-app.command()(photograph.photograph)
-app.command()(counts.counts)
-app.command()(recommend.recommend)
-app.command()(move.move)
-app.command()(calibrate.calibrate)
-app.command()(evaluate.evaluate)
-app.command(epilog=keys_help())(ask.ask)
-app.command(epilog=keys_help())(serve.serve)
-app.command()(serve.export)
-app.command()(serve.forget)
-app.command()(topics.topics)
-app.command()(prefer.prefer)
-app.command()(rank.rank)
-app.command()(sequences.sequences)
+COMMANDS: dict[Callable[..., Any], str | None] = {  # and what stands at the end of their help
+    kspace.kspace: None,
+    label.label: None,
+    classify.classify: None,
+    photograph.photograph: None,
+    counts.counts: None,
+    recommend.recommend: None,
+    move.move: None,
+    calibrate.calibrate: None,
+    evaluate.evaluate: None,
+    ask.ask: keys_help(),
+    serve.serve: keys_help(),
+    serve.export: None,
+    serve.forget: None,
+    topics.topics: None,
+    prefer.prefer: None,
+    rank.rank: None,
+    sequences.sequences: None,
+    example.example: None,
+}
+for command, epilog in COMMANDS.items():
+    app.command(help=help_of(command.__name__, inspect.getdoc(command) or ""), epilog=epilog)(command)
 
 # typer carries its own click since 0.2x, so its classes are found through the one that typer exports
 _ClickError: Any = typer.BadParameter.__mro__[2]
@@ -105,7 +115,10 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str]) -> int:
     """Run the command with ``arguments`` and return its exit code."""
     try:
-        result = typer.main.get_command(app)(args=arguments or ["--help"], prog_name="adaptive", standalone_mode=False)
+        with warnings_in_one_line(), Progress():
+            result = typer.main.get_command(app)(
+                args=arguments or ["--help"], prog_name="adaptive", standalone_mode=False
+            )
     except CommandError as error:
         return _fail(str(error), error.exit_code)
     except TableError as error:

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from adaptive.cli import progress
+from adaptive.cli.understanding import counted
 from adaptive.labelling.naming import doubts, keys_of, meant
 
 if TYPE_CHECKING:
@@ -70,7 +72,8 @@ def ask_person(
     from adaptive.pool import PoolExhausted
 
     source, shown = source or sys.stdin, shown or sys.stdout
-    job.progress = lambda: f" after {design.iteration} answers"
+    job.progress = lambda: f" after {counted(design.iteration, 'answer')}"
+    job.doing = "choosing the next question"
     while not (design.stop is not None and design.stop(design)):
         try:
             query = _first(design.ask(worker=place, exclude=barred(design)))
@@ -78,7 +81,8 @@ def ask_person(
             return
         question = question_of(query.labels[0])
         _show(question, heading(design), shown)
-        chosen = _answer(question.words, source, shown)
+        with progress.hushed():
+            chosen = _answer(question.words, source, shown)
         if chosen is None:
             design.skip(query)
         else:

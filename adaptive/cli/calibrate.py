@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from adaptive.cli.errors import CommandError, warnings_in_one_line
-from adaptive.cli.job import Job
-from adaptive.cli.options import Format, Resume, out_folder, require_at_least, require_one_of
+from adaptive.cli.errors import CommandError
+from adaptive.cli.job import Job, shown
+from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, require_one_of
+from adaptive.cli.understanding import counted, table_in_words
 from adaptive.tables import Cells, TableError
 
 if TYPE_CHECKING:
@@ -95,16 +96,18 @@ def calibrate(
     out: Annotated[Path, out_folder("adaptive-calibrate-run")] = Path("adaptive-calibrate-run"),
     pictures: Format = "png",
     resume: Resume = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Learn the items of a questionnaire from answers, for adaptive tests with `adaptive ask`.
 
-    Writes bank.csv (with covariances), items.csv (parameters and fit), people.csv (estimates), groups.csv (with
-    --group), short_form.csv and total_form.csv (with --short-form), report.json, information.png (of the ordinal model
-    thresholds.png), and a state from which --resume writes them again. Where the items measure more than one trait,
-    it is said, and items.csv proposes a split.
+    The command writes bank.csv (with covariances), items.csv (parameters and fit), people.csv (estimates), groups.csv
+    (with --group), short_form.csv and total_form.csv (with --short-form), report.json and information.png (of the
+    ordinal model thresholds.png), and a state from which --resume writes them again. Where the items measure more than
+    one trait, the command says so, and items.csv proposes a split.
 
-    --simulate --stop 0.35 --exposure 0.3 says before anybody is asked how long tests will be, how far off estimates,
-    and how many people see the item that is asked most (simulation.json, exposure.csv).
+    --simulate --stop 0.35 --exposure 0.3 tries the test on people drawn from the bank. It says how long tests will be,
+    how far off the estimates will be, and how many people see the item that is asked most (simulation.json,
+    exposure.csv).
     """
     job = Job(context, {**locals(), "ignore": ignore or [], "reverse": reverse or []}, aside=TRIED)
     if not simulate and (stop, questions, exposure) != (None, None, None):
@@ -123,7 +126,15 @@ def calibrate(
         raise CommandError(f"--short-form must be a number of items, at least 1; got {settings['short_form']}.")
     cells = job.table("answers", "of people")
     table, names, groups = _people(cells, settings["person"], settings["group"], settings["ignore"])
-    with job, warnings_in_one_line():
+    roles = {"item": list(map(str, table.columns)), "person": [settings["person"]], "group": [settings["group"]]}
+    roles = {role: [name for name in names_ if name] for role, names_ in roles.items()}
+    job.understood(lambda: table_in_words(cells, roles, {"item": "numbers", "person": "ids", "group": "groups"}))
+    job.understood(
+        f"{counted(len(table), 'person', 'people')} and {counted(table.shape[1], 'item')}; "
+        f"{'names are the column ' + settings['person'] if settings['person'] else 'a row is a person'}."
+    )
+    with job:
+        job.doing = f"learning {counted(table.shape[1], 'item')} from {counted(len(table), 'person', 'people')}"
         from adaptive.cli import simulating
         from adaptive.cli.fitting import fitted  # from here on it pays to load what computes
         from adaptive.estimators import Questionnaire
@@ -137,6 +148,7 @@ def calibrate(
         _write(learnt, table, names, groups, job, choice.log_scores)
         if simulate:
             simulating.simulate(learnt, table, job, stop=stop, questions=questions, exposure=exposure)
+        job.then(f"adaptive ask TEST.toml --bank {shown(job.path / 'bank.csv')}", "with the questions in TEST.toml")
         if settings["short_form"] is not None:
             _short_form(learnt, settings["short_form"], job, table)
             _total_form(learnt, table, groups, settings["short_form"], job)

@@ -2,22 +2,27 @@
 
 job = Job(context, locals())             # first of all: the options are the arguments of the command
 cells = job.table("table", "of events")  # what is read is fixed: --resume refuses another content
-with job:
+job.understood(*lines)                   # what --dry-run says of it
+with job:                                # a dry run ends here
+    job.doing = "learning 60 events"     # what the lines about progress say
     ...                                  # job.write_csv, job.draw, job.write_summary
+    job.then("adaptive ...")             # the command to type next
     # at the end: "FOLDER holds ..."; at Ctrl-C or a full disk one line that says how to go on
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import shlex
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
+from adaptive.cli import progress
 from adaptive.cli.errors import CommandError
 from adaptive.cli.options import stated
 from adaptive.cli.run_folder import RunFolder
@@ -26,9 +31,9 @@ if TYPE_CHECKING:
     from adaptive.loop import SequentialDesign
     from adaptive.tables import Cells
 
-__all__ = ["Job", "design_in"]
+__all__ = ["Job", "design_in", "shown"]
 
-_FRAME = ("context", "out", "pictures", "resume", "jobs")  # what results do not depend on
+_FRAME = ("context", "out", "pictures", "resume", "dry_run", "jobs")  # what results do not depend on
 
 
 class Job(RunFolder):
@@ -51,7 +56,9 @@ class Job(RunFolder):
     Attributes
     ----------
     progress : callable() -> str
-        How far the run is, for whoever stops it: " after 5 answers".
+        How far the run is, for the person who stops it: " after 5 answers".
+    doing : str
+        What goes on, for the lines about progress: "learning 60 events".
     """
 
     def __init__(
@@ -66,14 +73,29 @@ class Job(RunFolder):
         settings = {name: _plain(value) for name, value in options.items() if name not in (*_FRAME, *aside)}
         self.command = str(context.info_name)
         self.progress: Callable[[], str] = lambda: ""
+        self.doing, self._next = "reading", ""
+        self._parameters = getattr(getattr(context, "command", None), "params", ())
+        self._dry, self._understood = bool(options.get("dry_run", False)), list[str]()
+        progress.say(lambda: self.doing + self.progress())
         super().__init__(
             options["out"], self.command, settings, given=stated(context, settings.keys() - free),
-            resume=options.get("resume", False), pictures=options.get("pictures", "png"), later=later,
+            resume=options.get("resume", False), pictures=options.get("pictures", "png"), later=later, dry=self._dry,
         )  # fmt: skip
 
     def again(self, *options: str) -> str:
         """Return the command line that continues the run, with these options."""
         return " ".join(["adaptive", self.command, "--out", shlex.quote(str(self.path)), *options])
+
+    def anew(self, *options: str) -> str:
+        """Return the command line that does the same in a new folder, with these options beside those of this run."""
+        typed = [word for param in self._parameters if not {*param.opts} & {*options}
+                 for word in _typed(param, self.settings)]  # fmt: skip
+        folder = next(path for k in itertools.count(2) if not (path := Path(f"{self.path}-{k}")).exists())
+        return " ".join(["adaptive", self.command, *typed, *options, "--out", shlex.quote(str(folder))])
+
+    def then(self, command: str, when: str = "") -> None:
+        """Keep the command to type next, for the last line: "Next, once the table is filled in: adaptive ..."."""
+        self._next = f"Next{', ' * bool(when)}{when}: {command}"
 
     def file(self, name: str, what: str) -> Path:
         """Return the main file of the command, the setting ``name``; ``what`` says what of: "of events"."""
@@ -97,9 +119,24 @@ class Job(RunFolder):
         self.fix_file(name)
         return cells
 
+    def understood(self, *lines: str | Callable[[], Iterable[str]]) -> None:
+        """Keep what was understood of the input, for --dry-run; what takes a while to say is given as a function."""
+        for line in lines if self._dry else ():
+            self._understood += [line] if isinstance(line, str) else line()
+
     def write_summary(self, values: Mapping[str, Any]) -> None:
         """Write summary.json: these values, and the settings."""
         self.write_json("summary.json", {**values, "settings": self.settings})
+
+    def __enter__(self) -> Self:
+        if self._dry:
+            print("\n".join(self._understood))
+            print(
+                f"A dry run: nothing was computed, and nothing was written. Without --dry-run it goes to {self.path}."
+            )
+            raise typer.Exit
+        self.doing = "computing"
+        return super().__enter__()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         ended = self._ended(error)
@@ -107,6 +144,8 @@ class Job(RunFolder):
         stopped = isinstance(ended, CommandError) and ended.exit_code == 130
         if self.written and (ended is None or stopped):
             print(f"{self.path} holds {', '.join(self.written)}.")
+        if self._next and ended is None:
+            print(self._next)
         if ended is not None and ended is not error:
             raise ended from None
 
@@ -135,6 +174,25 @@ def design_in(log: Path, estimator: Any, candidates: Any, measure: Any = None, *
     if log.exists() and log.stat().st_size:
         return SequentialDesign.load(log, estimator, candidates, measure, **options)
     return SequentialDesign(estimator, candidates, measure, log=log, **options)
+
+
+def shown(path: str | Path) -> str:
+    """Return a path as somebody here types it."""
+    path = Path(path)
+    here = Path.cwd()
+    return shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
+
+
+def _typed(param: Any, settings: Mapping[str, Any]) -> list[str]:
+    """Return the words of a command line for one of its parameters; none where it has its default."""
+    value = settings.get(param.name)
+    if value in (None, [], False, param.default) or (callable(param.default) and value == param.default()):
+        return []
+    words = [shown(one) if str(one).startswith("/") else shlex.quote(str(one)) for one in
+             (value if isinstance(value, list) else [value])]  # fmt: skip
+    if param.param_type_name == "argument":
+        return words
+    return [param.opts[0]] if value is True else [part for word in words for part in (param.opts[0], word)]
 
 
 def _plain(value: Any) -> Any:

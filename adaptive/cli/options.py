@@ -10,6 +10,7 @@ import typer
 from adaptive.cli.errors import CommandError
 
 __all__ = [
+    "DryRun",
     "Format",
     "Jobs",
     "MaxMissing",
@@ -37,6 +38,10 @@ def out_folder(default: str) -> Any:
 
 Resume = Annotated[
     bool, typer.Option("--resume", help="Continue the run in --out from its log, with the options it has.")
+]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Say what was understood of the input, and stop before anything is computed."),
 ]
 Jobs = Annotated[int, whole_number("Worker processes; results do not depend on it (default: one per core).")]
 

@@ -48,6 +48,8 @@ class RunFolder:
         How the command names the folder, for messages.
     later : dict of plain data, default none
         Settings that earlier runs lack, as they are there. They are kept only where they differ from that.
+    dry : bool, default False
+        Nothing will be written: what the folder holds is no obstacle.
 
     Attributes
     ----------
@@ -75,6 +77,7 @@ class RunFolder:
         pictures: str = "png",
         option: str = "--out",
         later: Mapping[str, Any] = MappingProxyType({}),
+        dry: bool = False,
     ):
         if pictures not in PICTURES:
             raise CommandError(f"--format must be one of {', '.join(PICTURES)}, got {pictures}.")
@@ -92,11 +95,11 @@ class RunFolder:
             if missing:
                 raise CommandError(f"{path / _SETTINGS} lacks {', '.join(missing)}: it is not a run of this version.")
         else:
-            if stored is not None:
+            if stored is not None and not dry:
                 raise CommandError(
                     f"{path} holds a run already; add --resume to continue it, or name another folder with {option}."
                 )
-            if path.is_dir() and not _untouched(path):
+            if path.is_dir() and not dry and not _untouched(path):
                 raise CommandError(f"{path} is not empty; name a new or empty folder with {option}.")
             self.settings = {key: value for key, value in settings.items() if key not in later or value != later[key]}
         self._new = None if resume else {"command": command, **self.settings}

@@ -12,6 +12,9 @@ from typing import Any, TypeVar
 import joblib
 from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
+from adaptive.cli import progress
+from adaptive.cli.errors import warnings_in_one_line
+
 __all__ = ["n_workers", "spread", "stop_if_orphaned"]
 
 Result = TypeVar("Result")
@@ -59,6 +62,8 @@ def stop_if_orphaned(parent: int) -> None:
 def _numbered(parent: int, number: int, call: Callable[..., Result], task: dict[str, Any]) -> tuple[int, Result]:
     if os.getpid() != parent:  # Ctrl-C reaches the whole process group: the command ends its workers itself
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        with warnings_in_one_line():
+            return number, call(**task)
     return number, call(**task)
 
 
@@ -90,6 +95,7 @@ def _bar(title: str, total: int, unit: str) -> Iterator[Callable[[], None]]:
         yield lambda: None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(f"{unit},"))
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
+    elapsed = TimeElapsedColumn()
+    with progress.hushed(), Progress(*columns, elapsed, console=console, transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda: bar.advance(task)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["announce", "design_html", "design_text", "query_html", "query_text", "warn_of_doubts"]
 
 MOST_ROWS, MOST_COLUMNS = 10, 8  # of a query
+WORDS = 4  # of a text, on average
+GAPS = {"None", "nan", "NaT", "<NA>"}
 LOGGER = logging.getLogger("adaptive.loop")
 
 
@@ -140,8 +142,10 @@ def _cells(candidates: Pool, n: int) -> tuple[list[str], list[list[Any]]]:
     """Names and values of the first columns; of what is no table a column with the things themselves."""
     table: Any = candidates
     if hasattr(table, "columns"):
-        names = [str(name) for name in table.columns]
-        values = [list(row) for row in zip(*(table[name].to_numpy() for name in table.columns), strict=True)]
+        columns = [(name, table[name].to_numpy()) for name in table.columns]
+        columns.sort(key=lambda column: not _is_text(column[1]))  # what people read stands first
+        names = [str(name) for name, _ in columns]
+        values = [[_legible(cell) for cell in row] for row in zip(*(cells for _, cells in columns), strict=True)]
     elif sparse.issparse(table) or (isinstance(table, np.ndarray) and table.ndim == 2):
         first = table[:, :MOST_COLUMNS]
         names = [str(k) for k in range(table.shape[1])]
@@ -154,6 +158,21 @@ def _cells(candidates: Pool, n: int) -> tuple[list[str], list[list[Any]]]:
         names[:MOST_COLUMNS] + ["..."] * more,
         [row[:MOST_COLUMNS] + [f"{len(names) - MOST_COLUMNS} more columns"] * more for row in values],
     )
+
+
+def _is_text(cells: np.ndarray) -> bool:
+    """Test whether a column holds texts, of four words or more on average."""
+    words = [len(cell.split()) for cell in cells if isinstance(cell, str) and cell.strip()]
+    return bool(words) and len(words) >= len(cells) / 2 and sum(words) >= WORDS * len(words)
+
+
+def _legible(cell: Any) -> Any:
+    """A cell as people write it: nothing for a gap, a day without its midnight."""
+    if not isinstance(cell, str) and str(cell) in GAPS:
+        return ""
+    if isinstance(cell, np.datetime64):
+        return str(cell.astype("datetime64[s]")).removesuffix("T00:00:00").replace("T", " ")
+    return cell
 
 
 def _brief(entry: Any) -> Any:

@@ -172,7 +172,7 @@ def test_a_target_that_is_not_known_is_refused_by_its_line(tmp_path):
 def test_ask_without_a_bank_and_stop(tmp_path):
     (tmp_path / "test.toml").write_text(QUESTIONS)
     done = answering("1\nq\n", "ask", tmp_path / "test.toml", "--out", tmp_path / "run")
-    assert done.returncode == 130 and "stopped after 1 answers; continue with: adaptive ask" in done.stderr
+    assert done.returncode == 130 and "stopped after 1 answer; continue with: adaptive ask" in done.stderr
 
 
 def test_items_have_answers_of_their_own_without_a_bank(tmp_path):

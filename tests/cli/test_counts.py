@@ -102,3 +102,73 @@ def test_bad_input_is_one_line(options, text, message, tmp_path, capsys):
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
     assert not (tmp_path / "out" / "settings.json").exists()
+
+
+@pytest.fixture(scope="module")
+def plays(tmp_path_factory):
+    """Two groups of users, each with songs of its own; pairs that are not listed were never played."""
+    rng = np.random.default_rng(0)
+    rows = [(u, i, 1 + rng.poisson(2)) for u in range(16) for i in range(12) if u % 2 == i % 2 and rng.random() < 0.7]
+    path = tmp_path_factory.mktemp("plays") / "plays.csv"
+    write_csv(path, {"who": [f"u{u}" for u, _, _ in rows], "song": [f"s{i:02d}" for _, i, _ in rows],
+                     "n": [int(n) for _, _, n in rows]})  # fmt: skip
+    return path
+
+
+def test_plays_become_recommendations_where_unlisted_pairs_are_zeros(plays, tmp_path, capsys):
+    asked = ["counts", str(plays), "--pairs", "--user", "who", "--item", "song", "--count", "n", "--components", "1"]
+    asked += ["--zeros", "observed", "--items", "2", "--to", "u1", "--to", "u2"]
+    assert run([*asked, "--out", str(tmp_path / "run")]) == 0
+    said = capsys.readouterr().out
+    assert "pairs predicted" not in said and "worth asking for" not in said  # all is known
+    ranks, chosen = rows(tmp_path / "run" / "ranks.csv"), rows(tmp_path / "run" / "items.csv")
+    assert ranks[0]["users"] == "all" and float(ranks[0]["model"]) > float(ranks[0]["popularity"])
+    known = {(row["who"], row["song"]) for row in rows(plays)}
+    assert {row["who"] for row in chosen} == {"u1", "u2"} and len(chosen) <= 4
+    assert not known & {(row["who"], row["song"]) for row in chosen}
+    first = {row["who"]: row["song"] for row in reversed(chosen)}
+    assert all(int(first[who][1:]) % 2 == int(who[1:]) % 2 for who in first)  # what the own group plays
+    assert all(float(row["lower"]) <= float(row["expected"]) <= float(row["upper"]) for row in chosen)
+    assert said.splitlines()[-1].startswith(
+        "Next, to see whether twice as many components rank better: adaptive counts"
+    )
+
+
+def test_where_popularity_ranks_better_its_items_are_listed(tmp_path, monkeypatch, capsys):
+    from adaptive.cli.counts import recommending
+
+    monkeypatch.setattr(recommending.diagnostics, "mean_rank", lambda one, held, **_: {
+        "least": [1], "most": [9], "n_pairs": [len(held)], "standard_error": [0.1],
+        "mean_rank": [0.5 if one.counts is None else 0.6]})  # fmt: skip
+    path = tmp_path / "pairs.csv"
+    listed = [(u, i) for u in range(6) for i in range(6) if (u + i) % 6 < 5 - (i == 4)]
+    path.write_text("user,item,count\n" + "".join(f"u{u},i{i},1\n" for u, i in listed))
+    assert run(["counts", str(path), "--pairs", "--components", "1", "--items", "1", "--out", str(tmp_path / "o")]) == 0
+    assert (
+        "The model ranks no better than popularity: items.csv lists what most users have; --zeros observed ranks"
+        in (capsys.readouterr().out)
+    )
+    most = {f"i{i}": sum(one == i for _, one in listed) for i in range(6)}
+    for row in rows(tmp_path / "o" / "items.csv"):
+        left = {i: n for i, n in most.items() if (int(row["user"][1:]), int(i[1:])) not in listed}
+        assert most[row["item"]] == max(left.values())
+
+
+@pytest.mark.parametrize(("name", "cells"), [("censored", "012"), ("status", "01"), ("Event", "01"), ("is_cens", "ab")])
+def test_a_column_of_censoring_is_refused_as_this_is_no_survival_analysis(name, cells, tmp_path, capsys):
+    path = tmp_path / "surv.csv"
+    path.write_text(f"time,{name}\n" + "".join(f"{k},{cells[k % len(cells)]}\n" for k in range(9)))
+    asked = ["counts", str(path), "--place", "time", "--out", str(tmp_path / "out")]
+    assert run([*asked, "--dry-run"]) == 2
+    error = capsys.readouterr().err
+    assert f"column '{name}', which looks like censoring" in error and "not about survival times" in error
+    assert error.count("\n") == 1
+    assert run([*asked, "--dry-run", "--ignore", name]) == 0
+    assert "a point process; this is not survival analysis" in capsys.readouterr().out
+
+
+def test_zeros_are_observed_only_where_no_count_is_empty(pairs, tmp_path, capsys):
+    assert run(["counts", str(pairs), "--pairs", "--zeros", "observed", "--out", str(tmp_path / "run")]) == 2
+    assert "9 lines of pairs.csv have an empty count: fill them in, or leave --zeros out" in capsys.readouterr().err
+    assert run(["counts", str(pairs), "--pairs", "--zeros", "some", "--out", str(tmp_path / "run")]) == 2
+    assert "--zeros must be one of missing, observed" in capsys.readouterr().err

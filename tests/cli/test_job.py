@@ -6,6 +6,7 @@ import errno
 import json
 
 import pytest
+import typer
 
 from adaptive.cli import run
 from adaptive.cli.errors import CommandError
@@ -102,3 +103,46 @@ def test_it_says_at_the_end_what_the_folder_holds(tmp_path, capsys):
         begun.progress = lambda: " after 3 answers"
         raise KeyboardInterrupt
     assert capsys.readouterr().out == f"{tmp_path / 'other'} holds a.csv.\n"
+
+
+def test_a_dry_run_says_what_was_understood_and_touches_nothing(tmp_path, capsys):
+    with job(tmp_path / "done"):
+        pass
+    for folder in (tmp_path / "done", tmp_path / "new"):
+        dry = job(folder, dry_run=True)
+        dry.understood("three columns", lambda: ["a line", "and another"])
+        with pytest.raises(typer.Exit), dry:
+            raise AssertionError
+        told = capsys.readouterr().out
+        assert told.startswith("three columns\na line\nand another\nA dry run: nothing was computed, and nothing was")
+        assert str(folder) in told
+    assert not (tmp_path / "new").exists()
+    job(tmp_path / "other").understood(lambda: 1 / 0)  # else it is not even asked for
+
+
+def test_the_last_line_is_the_command_to_type_next(tmp_path, capsys):
+    with job(tmp_path / "run") as begun:
+        begun.then("adaptive count", "once you have slept")
+    assert capsys.readouterr().out == "Next, once you have slept: adaptive count\n"
+    with pytest.raises(CommandError), job(tmp_path / "stopped") as begun:
+        begun.then("adaptive count")
+        raise KeyboardInterrupt
+    assert capsys.readouterr().out == ""
+
+
+def test_a_line_that_does_the_same_anew_has_the_settings_of_the_run_and_a_folder_of_its_own(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my events.csv").write_text(EVENTS)
+    assert run(["counts", "my events.csv", "--place", "year", "--window", "1800:2000", "--bins", "4", "--dry-run"]) == 0
+    seen = []
+    monkeypatch.setattr("adaptive.cli.counts.events_report.write", lambda *given: seen.append(given[-1]))
+    for _ in range(2):
+        assert run(["counts", "my events.csv", "--place", "year", "--window", "1800:2000", "--out", "a run"]) == 0
+        same = "adaptive counts 'my events.csv' --place year --window 1800:2000 {}--out 'a run-2'"
+        assert capsys.readouterr().out.endswith(f"to the table: {same.format('')}\n")
+        assert seen[-1].anew("--bins", "9") == same.format("--bins 9 ")
+        (tmp_path / "a run" / "settings.json").unlink()
+    (tmp_path / "a run-2").mkdir()
+    assert seen[-1].anew().endswith("--out 'a run-3'")

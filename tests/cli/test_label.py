@@ -78,6 +78,11 @@ def test_a_file_that_another_program_wrote_is_understood(label, table, tmp_path,
     frame, asked = pd.read_csv(table), tmp_path / "next.csv"
     code, shown, _ = label(table, "--classes", "0,1", "--batch", 6, "--ask", asked)
     assert code == 0 and "holds 6 rows to label" in shown and "--tell" in shown
+    again = f"adaptive label --out {tmp_path / 'run'} --tell"
+    assert shown.splitlines()[-1] == f"Next, once the answers are in next.csv: {again} {asked}"
+    # the report is there, too, of a run in which nobody has answered yet
+    assert "0 of 40 rows have a label (0 0, 0 1), 0 of them asked." in shown
+    assert columns(tmp_path / "run/labels.csv")["label"] == [""] * N and (tmp_path / "run/answers.csv").exists()
     filled = pd.read_csv(asked)
     filled["answer"] = [truth(k, frame) for k in filled["position"]]
     filled.loc[5, "answer"] = np.nan
@@ -88,7 +93,7 @@ def test_a_file_that_another_program_wrote_is_understood(label, table, tmp_path,
         filled.to_csv(asked, index=False, sep=";", decimal=",", encoding="cp1252")
     code, shown, error = label("--tell", asked)
     assert code == 0, error
-    assert "5 answers learnt" in shown and "1 rows still wait" in shown
+    assert "5 answers learnt" in shown and "1 row still waits" in shown
     assert "5 known already" in label("--tell", asked)[1]
     labels = columns(tmp_path / "run/labels.csv")["label"]
     for k in filled["position"][:5]:

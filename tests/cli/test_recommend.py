@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -87,3 +88,53 @@ def test_bad_input_is_one_line(options, text, message, tmp_path, capsys):
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
     assert not (tmp_path / "out" / "settings.json").exists()
+
+
+def test_of_a_user_at_most_two_pairs_are_worth_showing_the_best_first(pairs, tmp_path):
+    asked = ["recommend", str(pairs), "--user", "who", "--item", "what", "--components", "2", "--show", "20"]
+    assert run([*asked, "--out", str(tmp_path / "run")]) == 0
+    shown = rows(tmp_path / "run" / "show.csv")
+    assert len(shown) == 20 and len({(row["who"], row["what"]) for row in shown}) == 20
+    assert max(Counter(row["who"] for row in shown).values()) == 2
+    scores = [float(row["information_gain"]) for row in shown]
+    assert scores == sorted(scores, reverse=True)
+    asked[asked.index("--show") + 1] = "40"  # of 16 users
+    assert run([*asked, "--out", str(tmp_path / "all")]) == 0
+    assert len(rows(tmp_path / "all" / "show.csv")) == 32
+
+
+def test_a_column_of_counts_says_how_often_a_pair_happened(tmp_path, monkeypatch, capsys):
+    given = []
+    monkeypatch.setattr(
+        "adaptive.cli.recommend.report.write", lambda pairs, answers, job: given.append((pairs, answers))
+    )
+    path = tmp_path / "plays.csv"
+    path.write_text("user,item,plays,took\na,x,3,\nb,y,,\nb,z,7,0\n")
+    asked = ["recommend", str(path), "--shown", "took"]
+    assert run([*asked, "--out", str(tmp_path / "each")]) == 0
+    assert "The column plays is not used: with --count plays a line counts so often." in capsys.readouterr().out
+    assert run([*asked, "--count", "plays", "--out", str(tmp_path / "run")]) == 0
+    assert "not used" not in capsys.readouterr().out
+    assert given[0] == ([("a", "x"), ("b", "y"), ("b", "z")], [None, None, 0])
+    assert given[1] == ([("a", "x")] * 3 + [("b", "y"), ("b", "z")], [None] * 4 + [0])
+    path.write_text("user,item,plays\na,x,1.5\n")
+    assert run(["recommend", str(path), "--count", "plays", "--out", str(tmp_path / "no")]) == 2
+    assert "line 2, column 'plays': expected a count, got '1.5'" in capsys.readouterr().err
+    path.write_text("user,item,plays\na,x,9000000\n")
+    assert run(["recommend", str(path), "--count", "plays", "--out", str(tmp_path / "no")]) == 2
+    assert "adds up to 9,000,000 pairs, more than 5,000,000" in capsys.readouterr().err
+
+
+def test_where_popularity_ranks_better_the_items_are_those_that_are_about_most(tmp_path, monkeypatch):
+    from adaptive.cli.recommend import report
+
+    listed = [(u, i) for u in range(8) for i in range(6) if (u + i) % 4 < 3 - (i > 3)]
+    path = tmp_path / "pairs.csv"
+    path.write_text("user,item\n" + "".join(f"u{u},i{i}\n" for u, i in listed))
+    monkeypatch.setattr(report, "_ranks", lambda *_: {"model": 0.5, "popularity": 0.6})
+    asked = ["recommend", str(path), "--components", "1", "--items", "1", "--out", str(tmp_path / "run")]
+    assert run(asked) == 0
+    most = Counter(i for _, i in listed)
+    for row in rows(tmp_path / "run" / "items.csv"):
+        left = [n for i, n in most.items() if (int(row["user"][1:]), i) not in listed]
+        assert most[int(row["item"][1:])] == max(left)

@@ -16,6 +16,7 @@ from adaptive.inference import GLM, laplace_approximation
 from adaptive.inference.mixture_posterior import MixturePosterior
 from adaptive.loop import InformationLeft, MaxSteps, SequentialDesign, StablePredictions, compare_with_random
 from adaptive.loop.log.event_log import EventLog
+from adaptive.loop.query import Query
 from adaptive.potentials import Gaussian
 from adaptive.predictive import GaussianProjections
 from adaptive.scanner import Scan
@@ -207,3 +208,17 @@ def test_a_comparison_in_chunks():
     one = compare_with_random(LogisticRegression(), X, X[:, 0] > 0, **options)
     other = compare_with_random(LogisticRegression(), X, X[:, 0] > 0, chunk_size=3, **options)
     assert one.questions["position"] == other.questions["position"]
+
+
+def test_a_query_of_a_frame_shows_texts_first_and_cells_as_people_write_them():
+    frame = pandas.DataFrame({
+        "n": [1.0, np.nan],
+        "day": pandas.to_datetime(["2025-09-19", "2025-09-20"]),
+        "text": ["the printer on floor two is broken", "where do I find my last invoice"],
+        "who": ["anna", pandas.NA],
+    })  # fmt: skip
+    query = Query(np.array([4, 7]), [4, 7], frame, np.zeros(2), 0)
+    header, first, second = repr(query).splitlines()[1:]
+    assert header.split() == ["position", "text", "n", "day", "who"]
+    assert first.split() == ["4", *frame["text"][0].split(), "1", "2025-09-19", "anna"]
+    assert second.split() == ["7", *frame["text"][1].split(), "2025-09-20"]  # nothing for a gap

@@ -11,14 +11,15 @@ import typer
 from adaptive.cli.asking import Question, ask_person
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job, design_in
-from adaptive.cli.options import Resume, out_folder, require_at_least, whole_number
+from adaptive.cli.options import DryRun, Resume, out_folder, require_at_least, whole_number
+from adaptive.cli.understanding import counted
 
 if TYPE_CHECKING:
     from adaptive.cli.ask.questionnaire_file import QuestionnaireFile
     from adaptive.estimators.questionnaires.respondent import Respondent
     from adaptive.loop.stopping import StoppingRule
 
-__all__ = ["ask", "respondent_of", "stopping_rule_of"]
+__all__ = ["ask", "in_words", "respondent_of", "stopping_rule_of"]
 
 
 def ask(
@@ -37,13 +38,14 @@ def ask(
     out: Annotated[Path, out_folder("adaptive-ask-run")] = Path("adaptive-ask-run"),
     resume: Resume = False,
     seed: Annotated[int, whole_number("Seed of ties and draws (default 0).")] = 0,
+    dry_run: DryRun = False,
 ) -> None:
     """Take an adaptive test in the terminal: each question is the one that teaches most about you.
 
-    An answer is typed as it stands, or by its number; s skips a question, q stops. Every answer is on disk before the
-    next question, and --resume goes on where a test was stopped. At the end: estimates with 95% intervals, answers.csv,
-    result.json and path.csv (the estimate after each answer). With target = "total" in the file questions are about the
-    total score of all items, which is predicted, too.
+    Type an answer as it stands, or its number; s skips a question, and q stops. Every answer is on disk before the next
+    question, and --resume goes on where a test was stopped. At the end come estimates with 95% intervals, answers.csv,
+    result.json and path.csv (the estimate after each answer). With target = "total" in the file the questions are about
+    the total score of all items, and that score is predicted too.
     """
     job = Job(context, locals())
     from adaptive.cli.ask.questionnaire_file import read_questionnaire
@@ -54,8 +56,25 @@ def ask(
     person = respondent_of(asked, None if known is None else Path(known))
     for name in ("file", "bank"):
         job.fix_file(name)
+    job.understood(*in_words(asked, None if known is None else Path(known)))
     with job:
         _run(asked, person, job)
+        job.then(job.anew(), "for the next person")
+
+
+def in_words(asked: QuestionnaireFile, bank: Path | None) -> list[str]:
+    """Return lines about a test, for a dry run."""
+    answers = sorted({len(item.answers) for item in asked.items})
+    of_each = f"{answers[0]}" if len(answers) == 1 else f"{answers[0]} to {answers[-1]}"
+    stops = [f"after {counted(asked.questions, 'question')}"] if asked.questions else []
+    stops += [f"at a deviation of {asked.deviation:g}"] if asked.deviation else []
+    return [
+        f"{asked.title}: {counted(len(asked.items), 'item')} with {of_each} answers each",
+        *(f"  {item.id}: {item.text}" for item in asked.items[:5]),
+        *([f"  and {counted(len(asked.items) - 5, 'further item')}"] if len(asked.items) > 5 else []),
+        f"The test ends {' or '.join(stops) or 'after its last item'}.",
+        "What is known of the items: " + (f"{bank.name}." if bank else "nothing but that higher answers mean more."),
+    ]
 
 
 def respondent_of(asked: QuestionnaireFile, bank: Path | None) -> Respondent:
@@ -150,7 +169,7 @@ def _write(design: Any, folder: Job) -> None:
         low, high = total.interval.tolist()
         result["total"] = {"estimate": total.mean, "deviation": total.std, "interval": [low, high]}
     folder.write_json("result.json", result)
-    print(f"\nThank you: {design.iteration} answers.")
+    print(f"\nThank you: {counted(design.iteration, 'answer')}.")
     for trait, mean, (low, high) in zip(taken.traits, taken.mean, interval.tolist(), strict=True):
         print(f"{trait}: {mean:.2f}, with 95% probability between {low:.2f} and {high:.2f}")
     if taken.about_total:

@@ -17,6 +17,7 @@ from adaptive.cli.classify.table import Table, digits, read_table
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
 from adaptive.cli.options import (
+    DryRun,
     Format,
     Jobs,
     MaxMissing,
@@ -26,6 +27,7 @@ from adaptive.cli.options import (
     require_share,
     whole_number,
 )
+from adaptive.cli.understanding import counted
 
 __all__ = ["classify"]
 
@@ -78,12 +80,14 @@ def classify(
     pictures: Format = "png",
     resume: Resume = False,
     jobs: Jobs = 0,
+    dry_run: DryRun = False,
 ) -> None:
     """Does choosing which rows to label beat labelling rows at random?
 
-    Tries it on handwritten digits or on your own CSV file: labels are asked for one at a time, and accuracy is measured
-    on rows that are held out. Writes questions.csv (every question and answer), curve.csv and curve.png (accuracy
-    against number of labels), summary.json, and a log from which --resume continues a run that was stopped.
+    The command tries it on handwritten digits, or on a labelled table of your own. Labels are asked for one at a time,
+    and accuracy is measured on rows that are held out. It writes questions.csv (every question and answer), curve.csv
+    and curve.png (accuracy against the number of labels), summary.json, and a log from which --resume continues a run
+    that was stopped.
     """
     job = Job(context, {**locals(), "ignore": ignore or [], "scorer": list(dict.fromkeys(scorer or SCORERS))})
     _check_numbers(job.settings, jobs)
@@ -93,12 +97,24 @@ def classify(
     rows = _rows(job.settings)
     _check_sizes(rows, job.settings)
     job.fix("rows", rows.fingerprint, f"the rows of {rows.name}")
+    job.understood(*rows.columns_in_words, *rows.notes, _classes(rows))
     with job:
+        job.doing = f"asking for labels of {counted(len(rows.y), 'row')}"
         for note in rows.notes:
             print(note)
         from adaptive.cli.classify.report import write  # from here on it pays to load what computes and draws
 
         write(_run_all(rows, job, jobs), rows, job)
+        if job.settings["table"] is None:
+            job.then("adaptive classify TABLE.csv --target COLUMN", "for a table of your own, labelled already")
+        else:
+            job.then("adaptive label TABLE.csv --classes A,B", "for a table that has no labels yet")
+
+
+def _classes(rows: Table) -> str:
+    classes, counts = np.unique(rows.y, return_counts=True)
+    told = ", ".join(f"{label} ({count})" for label, count in zip(classes, counts, strict=True))
+    return f"{counted(len(rows.y), 'row')} of {rows.name}; the classes are {told}."
 
 
 def _check_numbers(wanted: dict[str, Any], jobs: int) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adaptive import tables
+from adaptive.cli.understanding import features_in_words
 from adaptive.labelling.naming import twins
 
 __all__ = ["LEAST", "Table", "digits", "read_table"]
@@ -34,6 +35,8 @@ class Table:
         Changes when the rows do.
     notes : list of str
         What was done to the table, a line each.
+    columns_in_words : tuple of str
+        What every column was read as.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Table:
     y: np.ndarray
     fingerprint: str
     notes: list[str] = field(default_factory=list)
+    columns_in_words: tuple[str, ...] = ()
 
     def X(self, pool: np.ndarray) -> Any:
         """The features of all rows, prepared by what the rows of the pool alone show."""
@@ -116,4 +120,5 @@ def read_table(
     preparation = tables.Preparation(columns, str(path))
     fingerprint = hashlib.sha256(path.read_bytes()).hexdigest()
     y = tables.class_labels(labels)
-    return Table(f"{path.name}, {target}", preparation, y, fingerprint, [preparation.in_words(), *notes])
+    words = tuple(features_in_words(cells, columns, {target: "the class"}))
+    return Table(f"{path.name}, {target}", preparation, y, fingerprint, [preparation.in_words(), *notes], words)

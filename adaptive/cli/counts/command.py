@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,13 +11,16 @@ import typer
 
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
-from adaptive.cli.options import Format, Resume, out_folder, require_at_least, require_one_of, whole_number
+from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, require_one_of, whole_number
+from adaptive.cli.understanding import counted, table_in_words
 from adaptive.tables import Cells, TableError
 
 __all__ = ["counts"]
 
 RATES = ("rectified", "exp", "softplus")
+ZEROS = ("missing", "observed")
 LARGEST = 1e9  # count
+ENDED = {"status", "event", "died", "dead", "death", "failed", "failure", "relapse", "delta", "uncensored"}
 
 
 def counts(
@@ -40,44 +44,136 @@ def counts(
         typer.Option(help="Where events were looked for, as START:END, once per column (default: their range).",
                      metavar="RANGE"),
     ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(help="A column to leave out of account; repeatable.", metavar="COLUMN"),
+    ] = None,
     bins: Annotated[int, whole_number("Bins per column (default 100 of time, 16 of places).")] = 0,
     rate: Annotated[str, typer.Option(help="rectified, exp or softplus (default rectified).", metavar="NAME",
                                       show_default=False)] = "rectified",
     user: Annotated[str, typer.Option(help="The column of users.", metavar="COLUMN")] = "user",
     item: Annotated[str, typer.Option(help="The column of items.", metavar="COLUMN")] = "item",
     count: Annotated[str, typer.Option(help="The column of counts.", metavar="COLUMN")] = "count",
+    zeros: Annotated[
+        str,
+        typer.Option(help="With --pairs: are pairs that the table does not list missing, or observed to be zero "
+                     "(default missing)?", metavar="missing|observed", show_default=False),
+    ] = "missing",
+    to: Annotated[
+        list[str] | None,
+        typer.Option(help="With --pairs: a user to recommend items to; repeatable (default: all, at most 1000).",
+                     metavar="ID"),
+    ] = None,
+    items: Annotated[int, whole_number("With --pairs: items to recommend to each user (default 10).")] = 10,
     components: Annotated[int, whole_number("Components of users and items (default 5).")] = 5,
     ask: Annotated[int, whole_number("Places, or pairs, to name as worth counting next (default 10).")] = 10,
     seed: Annotated[int, whole_number("What is drawn is drawn from it (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-counts-run")] = Path("adaptive-counts-run"),
     pictures: Format = "png",
     resume: Resume = False,
+    dry_run: DryRun = False,
 ) -> None:  # fmt: skip
-    """Estimate how often it happens where and when, or how often with whom - and where it is worth counting next.
+    """Estimate how often something happens where and when, or how often with whom, and where to count next.
 
-    Of events a rate over time or two axes of places, with 90% bands (rate.csv, rate.png), and places to look at next
-    (next.csv). Of pairs predictions with 90% intervals for those without a count (predictions.csv), and the pairs worth
-    asking for: of those without a count if there are any, else of all that are not listed (next.csv). Also
-    summary.json, and a state from which --resume continues a run that was stopped.
+    Events are those of a point process: each line is one event at its time or place, and they may go on for ever. This
+    is not survival analysis, in which each line is a person or a part with one end, and a table with a column of
+    censoring is refused. The command writes a rate over time or over two axes of places, with 90% bands (rate.csv,
+    rate.png), and the places to look at next (next.csv).
+
+    With --pairs each line is a user, an item and a count. The command writes predictions with 90% intervals for the
+    pairs without a count (predictions.csv), items for each user (items.csv), and how well held-out items are ranked
+    beside popularity (ranks.csv). The pairs worth asking for are in next.csv: they come from the pairs without a count
+    if there are any, else from all that are not listed. In a table of purchases or plays the pairs that are not listed
+    are zeros: say --zeros observed.
+
+    Both write summary.json, and a state from which --resume continues a run that was stopped.
     """
-    job = Job(context, {**locals(), "place": list(dict.fromkeys(place or [])), "window": window or []})
-    require_at_least(("bins", bins, 0), ("components", components, 1), ("ask", ask, 1), ("seed", seed, 0))
+    lists = {name: list(dict.fromkeys(values or [])) for name, values in
+             (("place", place), ("ignore", ignore), ("to", to))}  # fmt: skip
+    job = Job(context, {**locals(), **lists, "window": window or []}, aside=("lists",))
+    require_at_least(("bins", bins, 0), ("components", components, 1), ("ask", ask, 1), ("items", items, 1),
+                     ("seed", seed, 0))  # fmt: skip
     require_one_of(RATES, rate=rate)
+    require_one_of(ZEROS, zeros=zeros)
     settings = job.settings
     cells = job.table("table", "of events, or of pairs and their counts")
+    cells.require(*settings["ignore"])
     if settings["pairs"]:
-        listed, y = read_pairs(cells, (settings["user"], settings["item"], settings["count"]))
+        _count_pairs(cells, job)
     else:
-        settings["place"] = settings["place"] or [str(cells.frame.columns[0])]
-        places = read_events(cells, settings["place"])
-        limits = _window(settings["window"], places, settings["place"])
-    with job:
-        from adaptive.cli.counts import events_report, pairs_report  # from here on it pays to load what computes
+        _count_events(cells, job)
 
-        if settings["pairs"]:
-            pairs_report.write(listed, y, job)
+
+def _count_events(cells: Cells, job: Job) -> None:
+    settings = job.settings
+    settings["place"] = settings["place"] or [str(cells.frame.columns[0])]
+    refuse_censoring(cells, settings["place"], settings["ignore"])
+    places = read_events(cells, settings["place"])
+    limits = _window(settings["window"], places, settings["place"])
+    job.understood(lambda: table_in_words(cells, {"place or time": settings["place"]}, {"place or time": "times"}))
+    job.understood("Each row is one event of a point process; this is not survival analysis.")
+    for name, (start, end) in zip(settings["place"], limits, strict=True):
+        job.understood(f"Events of {name} were looked for from {start:g} to {end:g}.")
+    with job:
+        job.doing = f"fitting a rate to {counted(len(places), 'event')}"
+        from adaptive.cli.counts import events_report  # from here on it pays to load what computes
+
+        print(f"{counted(len(places), 'event')} of a point process (this is not survival analysis)")
+        events_report.write(places, limits, job)
+        job.then(job.anew(), "once you have counted at the places of next.csv and added the events to the table")
+
+
+def _count_pairs(cells: Cells, job: Job) -> None:
+    settings = job.settings
+    names = (settings["user"], settings["item"], settings["count"])
+    listed, y = read_pairs(cells, names)
+    n_open = int(np.isnan(y).sum())
+    if settings["zeros"] == "observed" and n_open:
+        raise CommandError(
+            f"--zeros observed says that each pair without a count is a zero, but {counted(n_open, 'line')} of "
+            f"{cells.path.name} {'has' if n_open == 1 else 'have'} an empty count: fill them in, or leave --zeros out."
+        )
+    strangers = set(settings["to"]) - {one for one, _ in listed}
+    if strangers:
+        raise CommandError(f"--to names {min(strangers)!r}, which is no user of {cells.path.name}.")
+    kinds = {"user": "ids", "item": "ids", "count": "numbers"}
+    job.understood(
+        lambda: table_in_words(cells, {role: [name] for role, name in zip(kinds, names, strict=True)}, kinds)
+    )
+    job.understood(f"Pairs that are not listed are {'zeros' if settings['zeros'] == 'observed' else 'not known'}.")
+    with job:
+        job.doing = f"learning {counted(len(listed), 'count')}"
+        from adaptive.cli.counts import pairs_report, recommending  # from here on it pays to load what computes
+
+        try:
+            model = pairs_report.write(listed, y, job)
+        except ValueError as problem:  # more zeros than there is memory for
+            raise CommandError(str(problem)) from None
+        job.doing = "ranking items that were held out"
+        recommending.write(model, listed, y, job)
+        if settings["zeros"] == "observed":
+            more = str(2 * settings["components"])
+            job.then(job.anew("--components", more), "to see whether twice as many components rank better")
         else:
-            events_report.write(places, limits, job)
+            job.then(job.anew(), "once the table has the counts of next.csv")
+
+
+def refuse_censoring(cells: Cells, places: list[str], ignore: list[str]) -> None:
+    """Refuse a table of times until an end, of which some were cut short: its lines are no events of a point process.
+
+    A column says so by its name, or it is called as such columns are and holds two values.
+    """
+    for name in cells.frame.columns:
+        if name in places or name in ignore:
+            continue
+        words = set(name.lower().replace("-", "_").replace(" ", "_").split("_"))
+        two = cells.frame[name].nunique() <= 2
+        if any(word.startswith("cens") for word in words) or (words & ENDED and two):
+            raise CommandError(
+                f"{cells.path.name} has a column {name!r}, which looks like censoring: adaptive counts is about events "
+                "of a point process, not about survival times, for which lifelines or scikit-survival is right; if it "
+                f"is no censoring, add --ignore {shlex.quote(name)}."
+            )
 
 
 def read_events(cells: Cells, places: list[str]) -> np.ndarray:

@@ -18,13 +18,13 @@ __all__ = ["write"]
 TRIED = 2  # fifths of the counts that are left out and predicted, each by a fit of its own
 
 
-def write(pairs: list[tuple[Any, Any]], y: np.ndarray, folder: Job) -> None:
-    """Factorise the counts and write predictions.csv, next.csv and summary.json."""
+def write(pairs: list[tuple[Any, Any]], y: np.ndarray, folder: Job) -> PoissonFactorization:
+    """Factorise the counts and write predictions.csv, next.csv and summary.json; return the model."""
     settings: dict[str, Any] = folder.settings
     names, seed = (settings["user"], settings["item"]), settings["seed"]
     known = np.flatnonzero(np.isfinite(y))
     listed = [pairs[k] for k in known]
-    model = PoissonFactorization(settings["components"], random_state=seed)
+    model = PoissonFactorization(settings["components"], zeros=settings["zeros"], random_state=seed)
     found = beside.kept(folder, lambda: diagnostics.beside_rival(model, (listed, y[known]), n_tried=TRIED))
     model = fitted(model, lambda estimator: estimator.fit(listed, y[known]), folder)
     open_pairs = [pairs[k] for k in np.flatnonzero(~np.isfinite(y))]
@@ -38,7 +38,7 @@ def write(pairs: list[tuple[Any, Any]], y: np.ndarray, folder: Job) -> None:
     if not open_pairs:
         pool = Product(model.users_.tolist(), model.items_.tolist())
         exclude = np.unique(pool.positions(listed))
-    n = min(settings["ask"], len(pool) - len(exclude))
+    n = 0 if settings["zeros"] == "observed" else min(settings["ask"], len(pool) - len(exclude))
     chosen: list[Any] = []
     gains = np.zeros(0)
     if n:
@@ -49,11 +49,12 @@ def write(pairs: list[tuple[Any, Any]], y: np.ndarray, folder: Job) -> None:
         {"users": len(model.users_), "items": len(model.items_), "counts": len(known), "converged": model.converged_,
          "bound": float(model.log_evidence_), "beside the rival": found}
     )  # fmt: skip
-    print(f"{len(known)} counts of {len(model.users_)} users and {len(model.items_)} items; "
-          f"{len(open_pairs)} pairs predicted")  # fmt: skip
+    print(f"{len(known)} counts of {len(model.users_)} users and {len(model.items_)} items"
+          f"{f'; {len(open_pairs)} pairs predicted' if open_pairs else ''}")  # fmt: skip
     beside.say(found)
     if chosen:
         print("worth asking for: " + "; ".join(f"{a} and {b}" for a, b in chosen[:5]))
+    return model
 
 
 def _columns(names: tuple[str, str], pairs: list[tuple[Any, Any]]) -> dict[str, list[Any]]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from adaptive.cli.errors import CommandError, warnings_in_one_line
+from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
 from adaptive.cli.options import (
+    DryRun,
     Format,
     Resume,
     out_folder,
@@ -21,6 +22,7 @@ from adaptive.cli.options import (
     stated,
     whole_number,
 )
+from adaptive.cli.understanding import counted
 
 if TYPE_CHECKING:
     from adaptive.cli.evaluate.asking import Replies, Run, Wanted
@@ -148,6 +150,7 @@ def evaluate(
     out: Annotated[Path, out_folder("adaptive-evaluate-run")] = Path("adaptive-evaluate-run"),
     pictures: Format = "png",
     resume: Resume = False,
+    dry_run: DryRun = False,
 ) -> None:  # fmt: skip
     """Score a new system on all items by asking it a few: the next is the one that tells most about its score.
 
@@ -223,7 +226,12 @@ def _run(job: Job, jobs: int) -> None:
     most = min(most or (MOST if settings["error"] is not None else ITEMS), len(earlier.items))
     job.fix("responses_digest", earlier.digest(), "the earlier answers")
     replies, outside = _replies(settings, told, jobs)
-    with warnings_in_one_line(), job, ExitStack() as stack:
+    job.understood(
+        f"{settings['responses']}: {counted(len(earlier.systems), 'system')}, {counted(len(earlier.items), 'item')}, "
+        f"{counted(len(set(earlier.benchmarks)), 'benchmark')}; the new {counted(len(names), 'system')}: "
+        f"{', '.join(names)}; at most {counted(most, 'item')} each"
+    )
+    with job, ExitStack() as stack:
         for one in left_out:
             print(f"{one} is in RESPONSES, too: it is left out there.")
         known, there = kept(earlier, settings["model"], most, settings["seed"], job.log)
@@ -248,8 +256,10 @@ def _run(job: Job, jobs: int) -> None:
                 outside.stop()
         if waiting:
             _write_next(job, waiting)
+            job.then(job.again("--resume"), "once their scores are in the file")
             return
         report.write(runs, known, earlier, job)
+        job.then(job.anew("--name", "NAME"), "for the next system")
 
 
 def _earlier(job: Job) -> Responses:

@@ -23,7 +23,7 @@ from adaptive.cli.kspace.checking import (
     exports,
     sides,
 )
-from adaptive.cli.options import Format, Jobs, Resume, out_folder, stated, whole_number
+from adaptive.cli.options import DryRun, Format, Jobs, Resume, out_folder, stated, whole_number
 
 __all__ = ["kspace"]
 
@@ -200,16 +200,17 @@ def kspace(
     pictures: Format = "png",
     resume: Resume = False,
     jobs: Jobs = 0,
+    dry_run: DryRun = False,
 ) -> None:
     """Which parts of k-space should a scanner measure to see this slice?
 
-    Scans a real slice in simulation (--image): rule, centre and exponent of the design are chosen by simulated scans,
-    which also say what error to expect. Or replays raw samples (--kspace): the central ones are given, further ones
-    are chosen one by one, each where it tells most about the image. The design is compared with simple rules of the
-    same size; of a slice with lines also on the slice beside it. With --series a slice is followed through volumes of a
-    file. With --plan nothing is tried: the ordered design for the next scan is written. Leaves tables (lines.csv or
-    plan.csv, designs.csv), pictures, summary.json, what --export asks for, and a log from which --resume continues a
-    run that was stopped.
+    The command scans a real slice in simulation (--image). Simulated scans choose the rule, the centre and the exponent
+    of the design, and say what error to expect. Or it replays raw samples (--kspace): the central ones are given, and
+    further ones are chosen one by one, each where it tells most about the image. The design is compared with simple
+    rules of the same size, and lines also on the slice beside it. With --series a slice is followed through the volumes
+    of a file. With --plan nothing is tried: the command writes the ordered design for the next scan. It leaves tables
+    (lines.csv or plan.csv, designs.csv), pictures, summary.json, what --export asks for, and a log from which --resume
+    continues a run that was stopped.
     """
     options = locals() | {"compress": compressed_to(compress), "export": exports(export or ())}
     options["fov"] = sides(fov)

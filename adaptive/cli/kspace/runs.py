@@ -53,8 +53,10 @@ def _lines_on_two_slices(job: Job, jobs: int) -> None:
         settings["lines"] = _quarter(subject.same.image.shape[settings["axis"]])
     check_sizes(subject.same, settings)
     job.fix("pixels", _pixels(subject), "the pixels of the image")
+    job.understood(*_understood(subject.same.title, subject.same.image.shape, settings))
     with job:
         # from here on it pays to load what computes and draws
+        job.doing = "designing lines by simulated scans"
         from adaptive.cli.kspace.line_designs import DESIGNED, GAIN, REFERENCE, choose_and_compare, tasks
         from adaptive.cli.kspace.line_report import write
         from adaptive.cli.kspace.tuning import ahead, design_lines
@@ -69,6 +71,10 @@ def _lines_on_two_slices(job: Job, jobs: int) -> None:
         if designed.rule in tried:
             outcomes[DESIGNED] = tried[designed.rule].called(DESIGNED)
         write(list(outcomes.values()), subject, job, designed)
+        if settings["reference"] is None and settings["exchanges"] is None:  # which a plan of other heads has not
+            job.then(job.anew("--plan", "--export", "csv"), "for the design of a scan, without a trial")
+        else:
+            job.then(job.anew("--seed", str(settings["seed"] + 1)), "for another simulated scan")
 
 
 def _series(job: Job, jobs: int) -> None:
@@ -82,9 +88,21 @@ def _series(job: Job, jobs: int) -> None:
     if settings["lines"] is None:
         settings["lines"] = _quarter(volumes[0].image.shape[settings["axis"]])
     check_sizes(volumes[0], settings)
+    job.understood(*_understood(volumes[0].title, volumes[0].image.shape, settings), f"{len(volumes)} volumes")
     job.fix("pixels", _digest([one.image for one in volumes]), "the pixels of the image")
     with job:
+        job.doing = "following the volumes"
         write(follow(volumes, settings, jobs), volumes, job)
+        job.then(job.anew("--seed", str(settings["seed"] + 1)), "for another simulated scan")
+
+
+def _understood(title: str, shape: Sequence[int], settings: dict[str, Any]) -> list[str]:
+    """Say the size of the image, and what is chosen along which axis."""
+    kind, n = settings["trajectory"], settings["lines"]
+    lines = [f"{title}: {shape[0]} x {shape[1]} pixels", f"{n:,} {kind} are chosen"]
+    if kind == "lines" and settings["axis"] is not None:
+        lines[-1] += f" of the {shape[settings['axis']]} along axis {settings['axis']}; the read-out is the other axis"
+    return lines
 
 
 def _quarter(n: int) -> int:
@@ -100,6 +118,11 @@ def _trial(job: Job, jobs: int) -> None:
     trial, reference = _trial_of(settings)
     n = _size_of(trial, settings)
     job.fix("pixels", _samples(trial), "the samples" if settings["kspace"] else "the pixels of the image")
+    axis = getattr(trial.pool, "axis", None)
+    job.understood(
+        *_understood(trial.title, trial.shape, settings | {"axis": axis}),
+        f"{len(trial.pool):,} {trial.trajectory} can be measured",
+    )
     with job:
         planned = None if reference is None else _positions_from(trial, reference, n, settings, jobs)
         log = job.log / "order.jsonl"
@@ -107,6 +130,7 @@ def _trial(job: Job, jobs: int) -> None:
         every = tasks(trial, n, settings["draws"], settings["seed"], log, planned)
         tried = _spread(try_design, every, jobs, f"choosing {trial.trajectory}")
         write(tried, trial, job)
+        job.then(job.anew("--seed", str(settings["seed"] + 1)), "to see how much is chance")
 
 
 def _plan(job: Job, jobs: int) -> None:
@@ -129,11 +153,15 @@ def _plan(job: Job, jobs: int) -> None:
         settings["lines"] = defaults[settings["trajectory"]]
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(one).tobytes() for one in known.images)).hexdigest()
     job.fix("pixels", digest, "the pixels of the image")
+    job.understood(*_understood(known.title, shape, settings))
     with job:
         if settings["reference"] is None and settings["image"] is None:
             print("adaptive: no --reference and no --image: a plan from the head that nibabel ships.", file=sys.stderr)
         job.progress = lambda: _so_far(job.log / "plan.jsonl", settings["lines"], settings["trajectory"])
+        job.doing = f"planning {settings['trajectory']}"
         plan(known, job, jobs, os.getpid(), said)
+        if not settings["export"]:
+            job.then(job.anew("--export", "ismrmrd"), "for a file that a scanner or a simulator reads")
 
 
 def _trial_of(settings: dict[str, Any]) -> tuple[Trial, Known | None]:

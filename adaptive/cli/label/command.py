@@ -9,10 +9,11 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from adaptive.cli.errors import CommandError, warnings_in_one_line
-from adaptive.cli.job import Job
+from adaptive.cli.errors import CommandError
+from adaptive.cli.job import Job, shown
 from adaptive.cli.label.rows import names_of
 from adaptive.cli.options import (
+    DryRun,
     Format,
     MaxMissing,
     Resume,
@@ -23,6 +24,7 @@ from adaptive.cli.options import (
     whole_number,
 )
 from adaptive.cli.stopping import Stop, stopping_rule
+from adaptive.cli.understanding import counted
 
 __all__ = ["label"]
 
@@ -49,7 +51,7 @@ def label(
         typer.Option(help="A column that people see; repeatable (default: the first 20).", metavar="COLUMN"),
     ] = None,
     ignore: Annotated[
-        list[str] | None, typer.Option(help="A column that is no feature; repeatable.", metavar="COLUMN")
+        list[str] | None, typer.Option(help="A column that the model leaves out; repeatable.", metavar="COLUMN")
     ] = None,
     embeddings: Annotated[
         str | None,
@@ -97,21 +99,21 @@ def label(
     out: Annotated[Path, out_folder("adaptive-label-run")] = Path("adaptive-label-run"),
     pictures: Format = "png",
     resume: Resume = False,
+    dry_run: DryRun = False,
 ) -> None:
-    """Label a table: the row that teaches most is asked for next.
+    """Label a table: the command asks for the row that teaches most.
 
-    In the terminal, one row at a time, or in batches through files that people fill in. Rows that have a label already
-    are learnt first. Every answer is on disk before the next question; --resume goes on where a run was stopped. At the
-    end of every call: labels.csv (the table with labels, and what is predicted for the rest), answers.csv, and a report
-    with figures on how well answers were predicted and whether it is time to stop.
+    It asks in the terminal, one row at a time, or in batches through files that people fill in. Rows that have a label
+    already are learnt first. Every answer is on disk before the next question, and --resume goes on where a run was
+    stopped. At the end of every call come labels.csv (the table with labels, and what is predicted for the rest),
+    answers.csv, and a report with figures on how well answers were predicted and whether it is time to stop.
 
-    Of several people's answers to a row the majority counts. With --skills N each answer is learnt as its person's, by
-    the column "annotator" or Label Studio's completed_by: labels.csv then holds what is believed to be true beside what
-    was said, people.csv a line for each person.
+    Where several people answer for a row, the majority counts. With --skills N each answer is learnt as its person's,
+    by the column "annotator" or Label Studio's completed_by. Then labels.csv holds what is believed to be true beside
+    what was said, and people.csv has a line for each person.
 
-    A long Parquet file, of more than
-    four million cells, stays on disk and is read in parts: numbers are its features, labels.csv holds the labelled
-    rows, and --report writes predictions.parquet.
+    A Parquet file of more than four million cells stays on disk and is read in parts. Its numbers are the features,
+    labels.csv holds the labelled rows, and --report writes predictions.parquet.
     """
     options = {**locals(), "resume": resume or tell is not None or report}
     options |= {"show": show or [], "ignore": ignore or [], "stop": stop or [], "classes": names_of(classes)}
@@ -144,14 +146,15 @@ def _run(
 
     job.file("table", "to label")
     rows, skills = rows_of(job), job.settings.get("skills", 0)
+    job.understood(*rows.understood())
     with (
-        warnings_in_one_line(),
         job,
         design_of(rows, job.log / "answers.jsonl", job.settings["seed"], rule, skills) as design,
     ):
         ways = _of_people(annotator) if skills else _of_rows()
         for note in rows.notes:
             print(note)
+        job.doing = f"choosing among {counted(len(rows), 'row')}"
         try:
             if tell is not None:
                 print(ways.learn(design, rows, tell))
@@ -160,8 +163,19 @@ def _run(
             if ask is None and tell is None and not report:
                 ways.terminal(job, design, rows)
         finally:
-            if tell is not None or report or ask is None:
-                ways.report(design, rows, job, report)
+            job.doing = "writing the report"
+            ways.report(design, rows, job, report)
+            _say_next(job, design, ask, tell)
+
+
+def _say_next(job: Job, design: Any, ask: Path | None, tell: Path | None) -> None:
+    """Say what to type next."""
+    if ask is not None and any(map(len, design.pending)):
+        job.then(job.again("--tell", shown(ask)), f"once the answers are in {ask.name}")
+    elif not design.finished and design.n_left:
+        job.then(job.again("--resume", *(("--ask", "NEXT.csv") if tell is not None else ())), "for further rows")
+    else:
+        job.then(job.again("--report"), "to see the report again")
 
 
 class _Ways(NamedTuple):

@@ -12,6 +12,7 @@ import numpy as np
 from adaptive.cli.asking import Question, ask_person
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
+from adaptive.cli.understanding import counted
 
 if TYPE_CHECKING:
     from adaptive.cli.label.asked_rows import AnyRows
@@ -91,7 +92,7 @@ def what_to_do(path: Path, rows: AnyRows, count: int, waiting: int, tell: str, n
         if path.suffix == ".json"
         else f"fill the column 'answer' with {words}, or ? where one cannot tell"
     )
-    return f"{path} holds {count} rows to label{again}: {how}{names}, then: {tell} {shlex.quote(str(path))}"
+    return f"{path} holds {counted(count, 'row')} to label{again}: {how}{names}, then: {tell} {shlex.quote(str(path))}"
 
 
 def learn_file(design: SequentialDesign, rows: AnyRows, path: Path) -> str:
@@ -104,14 +105,18 @@ def learn_file(design: SequentialDesign, rows: AnyRows, path: Path) -> str:
         imported = labelling.tell(design, open_, classes=rows.classes, combine="majority")
     except (ValueError, OSError) as problem:
         raise CommandError(str(problem)) from None
-    parts = [f"{path.name}: {imported.learnt} answers learnt"]
+    parts = [f"{path.name}: {counted(imported.learnt, 'answer')} learnt"]
     parts[0] += f" ({len(imported.volunteered)} to rows that were not asked)" if imported.volunteered else ""
     parts += [f"{len(imported.corrected)} corrected"] if imported.corrected else []
     parts += [f"{imported.known} known already"] if imported.known else []
     parts += [f"{len(read) - len(open_)} left out, since the table has a label there"] if len(open_) < len(read) else []
-    parts += [f"{len(imported.skipped)} rows set aside"] if imported.skipped else []
-    parts += [f"{len(imported.tied)} rows without a majority"] if imported.tied else []
-    parts += [f"{len(imported.waiting)} rows still wait"] if imported.waiting else []
+    parts += [f"{counted(len(imported.skipped), 'row')} set aside"] if imported.skipped else []
+    parts += [f"{counted(len(imported.tied), 'row')} without a majority"] if imported.tied else []
+    parts += (
+        [f"{counted(len(imported.waiting), 'row')} still {'waits' if len(imported.waiting) == 1 else 'wait'}"]
+        if imported.waiting
+        else []
+    )
     return ", ".join(parts) + "."
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive.cli.job import Job
+from adaptive.cli.understanding import counted
 
 if TYPE_CHECKING:
     from adaptive.cli.label.asked_rows import AnyRows
@@ -40,7 +41,8 @@ def count_in_words(labels: Mapping[int, Any], rows: AnyRows) -> str:
     """Return how many rows have a label, and which."""
     counts = Counter(labels.values())
     told = ", ".join(f"{counts[label]} {label}" for label in rows.classes)
-    return f"{sum(counts.values())} of {len(rows)} rows have a label ({told})"
+    n = sum(counts.values())
+    return f"{n} of {counted(len(rows), 'row')} {'has' if n == 1 else 'have'} a label ({told})"
 
 
 def _beside(design: SequentialDesign, rows: AnyRows, report: bool) -> dict[str, Any] | None:
@@ -83,7 +85,7 @@ def progress(
         ax.set_title("Each answer as it was predicted before it was given", fontsize="medium")
         folder.draw(drawing, "predicted")
         right, n = judged["accuracy"][-1], judged["n_events"][-1]
-        print(f"Of the {n} answers {right:.0%} were predicted right before they were given (they are the hard ones).")
+        print(f"Of {counted(n, 'answer')} {right:.0%} were predicted right before they came (they are the hard ones).")
     if beside is not None:
         print(diagnostics.rival_in_words(beside))
     folder.write_summary(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from adaptive import tables
 from adaptive.cli.errors import CommandError
 from adaptive.cli.label.embeddings import read_embeddings
 from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.understanding import counted, features_in_words
 from adaptive.labelling.naming import doubts, meant, twins
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Rows:
         The columns that a person sees.
     notes : list of str
         What was done to the table.
+    columns_in_words : callable() -> list of str
+        What every column was read as.
     """
 
     path: Path
@@ -58,6 +61,7 @@ class Rows:
     classes: list[Any]
     shown: list[str]
     notes: list[str]
+    columns_in_words: Callable[[], list[str]] = list
     _places: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -72,6 +76,12 @@ class Rows:
     def free(self) -> np.ndarray | None:
         """(n,) booleans: which rows have no label in the file; None would be all."""
         return ~self.labelled
+
+    def understood(self) -> Iterator[str | Callable[[], list[str]]]:
+        """Yield what a dry run says: columns, labels and classes."""
+        yield self.columns_in_words
+        yield from self.notes
+        yield f"{counted(len(self.labels()), 'row')} of {len(self):,} labelled; the classes are {_words(self.classes)}."
 
     def known(self) -> tuple[Any, np.ndarray] | None:
         """Rows that have a label in the file, and these; None where there are none."""
@@ -136,6 +146,10 @@ class Rows:
         return hashlib.sha256(self.path.read_bytes()).hexdigest()
 
 
+def _words(classes: Sequence[Any]) -> str:
+    return ", ".join(map(str, classes))
+
+
 def names_of(classes: str | None) -> list[str]:
     """Return the classes that --classes names, none without it."""
     return [one.strip() for one in (classes or "").split(",") if one.strip()]
@@ -156,6 +170,7 @@ def table_rows_of(run: RunFolder) -> Rows:
     frame, known, labels = read_labels(cells, target, settings["classes"])
     seen = show or [name for name in frame.columns if name != target][:MOST_SHOWN]
     if settings.get("embeddings"):
+        columns, roles = [], {target: "labels"} | dict.fromkeys(seen, "shown, and no feature")
         features, digest = read_embeddings(settings["embeddings"], len(frame), path)
         notes = [f"features: the {features.shape[1]} numbers of {settings['embeddings']}"]
         run.fix("vectors", digest, f"the vectors of {settings['embeddings']}")
@@ -163,7 +178,10 @@ def table_rows_of(run: RunFolder) -> Rows:
         columns = tables.columns_of(cells, leave_out=(target, *ignore), max_missing=settings["max_missing"])
         preparation = tables.Preparation(columns, str(path))
         features, notes = preparation.features_of(), [preparation.in_words()]
-    rows = Rows(path, target, frame, features, known, labels, seen, notes)
+        roles = {target: "labels"}
+    rows = Rows(
+        path, target, frame, features, known, labels, seen, notes, lambda: features_in_words(cells, columns, roles)
+    )
     run.fix("rows", rows.fingerprint, f"the lines of {path.name}")
     return rows
 

@@ -17,6 +17,7 @@ from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
 from adaptive.cli.label.asked_rows import TABLE
 from adaptive.cli.label.people import columns_of, question_of, read_answers, refuse_answers, what_to_do
+from adaptive.cli.understanding import counted
 from adaptive.labelling.candidates import Candidates
 from adaptive.labelling.standing import Standing
 
@@ -133,7 +134,7 @@ def learn_people(design: SequentialDesign, rows: Rows, path: Path, name: str) ->
     aside = _settle(design, candidates, own, before)
     told = [one for one in Standing(design).said if one.position not in before]
     by = Counter(str(one.who) for one in told)
-    parts = [f"{path.name}: {imported.learnt} answers learnt"]
+    parts = [f"{path.name}: {counted(imported.learnt, 'answer')} learnt"]
     parts[0] += f" ({', '.join(f'{n} of {who}' for who, n in by.items())})" if by else ""
     parts += [f"{len(imported.corrected)} corrected"] if imported.corrected else []
     parts += [f"{imported.known} known already"] if imported.known else []
@@ -144,7 +145,7 @@ def learn_people(design: SequentialDesign, rows: Rows, path: Path, name: str) ->
         parts += [f"{len(open_) - len(own)} of {', '.join(late)} left out, since {taken}"]
     parts += [f"{aside + len(imported.skipped)} set aside"] if aside or imported.skipped else []
     waiting = len(candidates.open())
-    parts += [f"{waiting} rows still wait"] if waiting else []
+    parts += [f"{counted(waiting, 'row')} still {'waits' if waiting == 1 else 'wait'}"] if waiting else []
     return ", ".join(parts) + "."
 
 

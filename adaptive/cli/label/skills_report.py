@@ -9,6 +9,7 @@ import numpy as np
 from adaptive.cli.job import Job
 from adaptive.cli.label.report import count_in_words, plain, progress
 from adaptive.cli.label.skills import places_of
+from adaptive.cli.understanding import counted
 from adaptive.estimators.linear.annotators.asked import FEWEST_LABELS
 from adaptive.files import plain_cell
 from adaptive.labelling.agreement import people_table
@@ -37,7 +38,8 @@ def write(design: SequentialDesign, rows: Rows, folder: Job, report: bool = Fals
          "annotator": [plain_cell(who[one]) for one in history["position"]], rows.target: history["outcome"],
          "score": plain(history["score"])},
     )  # fmt: skip
-    print(f"\n{count_in_words(labels, rows)}; {len(said)} answers of {len({name for _, name, _ in said})} people.")
+    whose = counted(len({name for _, name, _ in said}), "person", "people")
+    print(f"\n{count_in_words(labels, rows)}; {counted(len(said), 'answer')} of {whose}.")
     if said:
         found = design.estimator_.annotators_
         skills = {name: found[place] for name, place in candidates.places.items() if place in found}

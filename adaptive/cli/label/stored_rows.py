@@ -15,6 +15,7 @@ from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
 from adaptive.cli.label.rows import MOST_SHOWN, classes_of
 from adaptive.cli.run_folder import RunFolder
+from adaptive.cli.understanding import counted
 from adaptive.labelling.naming import doubts, meant
 from designs.pool import LazyPool, Parquet, Standardised
 
@@ -68,6 +69,12 @@ class StoredRows:
     @property
     def fingerprint(self) -> str:
         return pools.fingerprint(self.X)
+
+    def understood(self) -> Iterator[str]:
+        """Yield what a dry run says: columns, labels and classes."""
+        yield from self.notes
+        classes = ", ".join(map(str, self.classes))
+        yield f"{counted(len(self.y), 'row')} of {len(self):,} labelled; the classes are {classes}."
 
     def known(self) -> tuple[Any, np.ndarray] | None:
         """Rows that have a label in the file, and these; None where there are none."""

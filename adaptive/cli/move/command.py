@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from adaptive.cli import progress
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job, design_in
-from adaptive.cli.options import Format, Resume, out_folder, require_at_least, require_one_of, whole_number
+from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, require_one_of, whole_number
 from adaptive.pool import PoolExhausted
 
 if TYPE_CHECKING:
@@ -39,13 +40,14 @@ def move(
     out: Annotated[Path, out_folder("adaptive-move-run")] = Path("adaptive-move-run"),
     pictures: Format = "png",
     resume: Resume = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Which move is best here, and how sure is that?
 
-    Plays random games from the nodes of the tree that matter and shows each legal move with its value under best play,
-    a 90% interval and the probability that it is the best. Writes moves.csv, tree.png (the tree with beliefs),
-    summary.json, and a log from which --resume continues a run that was stopped. Squares of tic-tac-toe are 0 to 8,
-    columns of Connect Four 0 to 6, points of Go 0 to 80, row by row, and 81 is a pass.
+    The command plays random games from the nodes of the tree that matter. It shows each legal move with its value under
+    best play, a 90% interval and the probability that it is the best. It writes moves.csv, tree.png (the tree with
+    beliefs), summary.json, and a log from which --resume continues a run that was stopped. The squares of tic-tac-toe
+    are 0 to 8, and the columns of Connect Four 0 to 6. The points of Go are 0 to 80, row by row, and 81 is a pass.
     """
     job = Job(context, locals(), aside=["play"])
     require_at_least(("rollouts", rollouts, 1), ("seed", seed, 0))
@@ -55,7 +57,11 @@ def move(
         return
     settings = job.settings
     searched = game_at(settings["game"], _moves(settings["position"]))
+    legal = ", ".join(map(str, searched.moves(searched.start)))
+    job.understood(f"{settings['game']} after {len(_moves(settings['position']))} moves; legal moves: {legal}",
+                   f"{settings['rollouts']:,} random games are played.")  # fmt: skip
     with job:
+        job.doing = "playing random games,"
         with _design(searched, settings, job.log / "games.jsonl") as design, suppress(PoolExhausted):  # every end seen
             job.progress = lambda: f" after {design.iteration} of {settings['rollouts']} games"
             design.run(max(settings["rollouts"] - design.iteration, 0))
@@ -67,6 +73,7 @@ def move(
         games = [tuple(node) for node in history["label"]], history["outcome"]
         found = beside.kept(job, lambda: beside_frequencies(searcher(searched, settings["seed"]), *games))
         write(design.estimator_, searched, job, found, most_won(searched, *games))
+        job.then(job.anew("--rollouts", str(4 * settings["rollouts"])), "for half the uncertainty")
 
 
 def play_against(name: str, position: list[int], rollouts: int, seed: int) -> None:
@@ -99,7 +106,8 @@ def _ask(game: Any) -> int | None:
     """Return a legal move, or None."""
     while True:
         try:
-            text = typer.prompt("your move").strip()
+            with progress.hushed():
+                text = typer.prompt("your move").strip()
         except typer.Abort:
             return None
         if text == "q":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sys
 from pathlib import Path
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from adaptive.cli import progress
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
-from adaptive.cli.options import Format, Resume, out_folder, require_at_least, whole_number
+from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, whole_number
 
 if TYPE_CHECKING:
     from adaptive.cli.photograph.comparison import Run
@@ -40,12 +42,14 @@ def photograph(
     out: Annotated[Path, out_folder("adaptive-photograph-run")] = Path("adaptive-photograph-run"),
     pictures: Format = "png",
     resume: Resume = False,
+    dry_run: DryRun = False,
 ) -> None:
     """See how well a single-pixel camera sees your picture with filters that are chosen one after another.
 
-    Simulates a detector that looks at the picture through one filter at a time, with noise, beside three designs that
-    look at nothing: half a minute at 32 x 32 pixels. Writes photograph.png, errors.csv, filters.npy (a row per
-    measurement, in order), image.npy and image_std.npy, and a log from which --resume continues a run that was stopped.
+    The command simulates a detector that looks at the picture through one filter at a time, with noise, beside three
+    designs that look at nothing. That takes half a minute at 32 x 32 pixels. It writes photograph.png, errors.csv,
+    filters.npy (a row for each measurement, in order), image.npy and image_std.npy, and a log from which --resume
+    continues a run that was stopped.
     """
     job = Job(context, locals())
     require_at_least(("seed", seed, 0))
@@ -60,8 +64,13 @@ def photograph(
     path = None if settings["image"] is None else Path(settings["image"])
     truth = picture(path, settings["size"])
     job.fix("pixels", hashlib.sha256(truth.tobytes()).hexdigest(), "the pixels")
+    title = path.name if path else "camera, of PyWavelets"
+    job.understood(f"{title}: its middle square, {truth.shape[0]} x {truth.shape[1]} pixels, grey",
+                   f"{settings['measurements']:,} filters are shown, in simulation.")  # fmt: skip
     with job:
-        _run(truth, path.name if path else "camera, of PyWavelets", job)
+        job.doing = "measuring"
+        _run(truth, title, job)
+        job.then("adaptive photograph IMAGE", "for a picture of your own")
 
 
 def picture(path: Path | None, size: int) -> np.ndarray:
@@ -93,7 +102,8 @@ def _run(truth: np.ndarray, title: str, folder: Job) -> None:
 
     wanted = {key: folder.settings[key] for key in ("size", "measurements", "seed")}
     print(f"{title}: its middle square, {truth.shape[0]} x {truth.shape[1]} pixels, noise simulated")
-    with Progress(disable=not sys.stderr.isatty()) as bars:
+    shown = sys.stderr.isatty()
+    with progress.hushed() if shown else contextlib.nullcontext(), Progress(disable=not shown) as bars:
         tasks = {name: bars.add_task(name, total=1.0) for name in (DESIGNED, *BASELINES)}
         runs = compare(
             truth, Settings(**wanted), folder.log / "filters.jsonl",

@@ -11,7 +11,8 @@ import typer
 from adaptive.cli.asking import Question, ask_person
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job, design_in
-from adaptive.cli.options import Format, Resume, out_folder, require_at_least, require_one_of, whole_number
+from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, require_one_of, whole_number
+from adaptive.cli.understanding import counted, table_in_words
 
 if TYPE_CHECKING:
     from adaptive.estimators import CollaborativePreference
@@ -55,13 +56,15 @@ def prefer(
     out: Annotated[Path, out_folder("adaptive-prefer-run")] = Path("adaptive-prefer-run"),
     pictures: Format = "png",
     resume: Resume = False,
+    dry_run: DryRun = False,
 ) -> None:  # fmt: skip
-    """Find what people like, from comparisons of two items - and which two somebody should compare next.
+    """Find what people like, from comparisons of two items, and say which two somebody should compare next.
 
-    Without --ask: how well held-out comparisons are predicted (summary.json), everybody's best items with 90% bands
-    (people.csv), what somebody new is thought to like (ranking.csv and its figure), and the comparisons worth asking
-    for (next.csv). With --ask: questions "A or B?", each the one that teaches most; every answer is on disk before the
-    next question, and at the end stands a ranking with bands (ranking.csv, answers.csv). --resume goes on after a stop.
+    Without --ask the command says how well held-out comparisons are predicted (summary.json). It writes the best items
+    of each person with 90% bands (people.csv), what somebody new is thought to like (ranking.csv and its figure), and
+    the comparisons worth asking for (next.csv). With --ask it asks a person "A or B?", each time the question that
+    teaches most. Every answer is on disk before the next question, and a ranking with bands comes at the end
+    (ranking.csv, answers.csv). --resume goes on after a stop.
     """
     job = Job(context, locals())
     require_at_least(
@@ -73,14 +76,23 @@ def prefer(
     require_one_of(ABOUT, about=about)
     from adaptive.cli.prefer.tables import comparisons_of, features_of
 
-    rows, y = comparisons_of(job.table("table", "of comparisons"))
+    cells = job.table("table", "of comparisons")
+    rows, y = comparisons_of(cells)
     features = None if job.settings["items"] is None else features_of(Path(job.settings["items"]))
     job.fix_file("items")
     if features is not None:
         unknown = sorted({item for row in rows for item in row[1:]} - set(features.index))
         if unknown:
             raise CommandError(f"{job.settings['items']} has no line for the item {unknown[0]!r}.")
+    names = [str(name) for name in cells.frame.columns]
+    compared = ("winner", "loser") if len(names) == 3 else ("first item", "second item", "who won")
+    roles = {role: [name] for role, name in zip(("user", *compared), names, strict=True)}
+    job.understood(lambda: table_in_words(cells, roles, dict.fromkeys(roles, "ids")))
+    if features is not None:
+        job.understood(f"{counted(len(features), 'item')} with {counted(features.shape[1], 'feature')}: "
+                       f"{', '.join(map(str, features.columns[:8]))}{', ...' * (features.shape[1] > 8)}")  # fmt: skip
     with job:
+        job.doing = f"learning {counted(len(rows), 'comparison')}"
         _run(rows, y, features, job)
 
 
@@ -116,6 +128,7 @@ def _report(model: CollaborativePreference, folder: Job) -> None:
     newcomer = model.user(max(model.users_.tolist(), key=len) + "?")
     ranking = write_ranking(newcomer, folder, "What somebody new is thought to like")
     asked = write_people(model, folder.settings["worth"], N_BEST, folder)
+    folder.then(folder.anew("--ask", "NAME"), "to ask somebody")
     print(f"somebody new is thought to like best: {', '.join(map(str, ranking['item'][:3]))}")
     print("worth asking: " + "; ".join(f"{user}: {first} or {second}?" for user, first, second, _ in asked[:3]))
 
@@ -144,8 +157,10 @@ def _ask(model: CollaborativePreference, job: Job) -> None:
                    "winner": [one[0] if won > 0 else one[1]
                               for one, won in zip(asked, told["outcome"], strict=True)]}  # fmt: skip
         job.write_csv("answers.csv", {"step": told["step"], **columns, "nats": told["score"]})
+        job.doing = "ranking the items"
         ranking = write_ranking(design.estimator_, job, f"What {settings['ask']} likes")
-        print(f"\nThank you: {design.iteration} answers.")
+        job.then(job.anew("--ask", "NAME"), "for the next person")
+        print(f"\nThank you: {counted(design.iteration, 'answer')}.")
         for item, utility, low, high, best in list(zip(*ranking.values(), strict=True))[:5]:
             print(
                 f"{item}: {utility:+.2f}, with 90% probability between {low:+.2f} and {high:+.2f}; best with {best:.0%}"

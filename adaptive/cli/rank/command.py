@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from adaptive.cli.errors import CommandError, warnings_in_one_line
+from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job, design_in
-from adaptive.cli.options import Format, Resume, out_folder, require_at_least, stated, whole_number
+from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, stated, whole_number
+from adaptive.cli.understanding import counted
 
 if TYPE_CHECKING:
     from adaptive.cli.rank.tables import Known
@@ -92,6 +93,7 @@ def rank(
     out: Annotated[Path, out_folder("adaptive-rank-run")] = Path("adaptive-rank-run"),
     pictures: Format = "png",
     resume: Resume = False,
+    dry_run: DryRun = False,
 ) -> None:  # fmt: skip
     """Rank systems, prompts, pictures or players by comparisons of two at a time, and ask for those that tell most.
 
@@ -119,7 +121,10 @@ def rank(
         raise CommandError(f"--timeout must be positive, got {timeout:g}.")
     _check_ways(now)
     known, features = _read(job)
-    with warnings_in_one_line(), job:
+    job.understood(f"{counted(len(known.names), 'name')}{known.heading}, {counted(len(known.rows), 'comparison')}")
+    if features is not None:
+        job.understood(f"{counted(features.shape[1], 'feature')} of each")
+    with job:
         _run(job, now, known, features)
 
 
@@ -177,6 +182,7 @@ def _run(job: Job, now: dict[str, Any], known: Known, features: Any) -> None:
         write_ranking(model, job, target, known, 0)
         judges = names or list(dict.fromkeys(row[2] for row in known.rows)) if judged else None
         write_next(model, job, target, known.names, judges)
+        job.then(job.anew("--here"), "to be asked for more")
         return
     pairs = pairs_of(known.names, who)
     design = design_in(

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
-from adaptive.cli.options import Format, Resume, out_folder, require_at_least, require_one_of, whole_number
+from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, require_one_of, whole_number
+from adaptive.cli.understanding import counted, table_in_words
+
+if TYPE_CHECKING:
+    from adaptive.tables import Cells
 
 __all__ = ["recommend"]
 
 SCORERS = ("information_gain", "thompson", "upper_confidence_bound")
 SELECTIONS = ("full", "constant")
+MOST_PAIRS = 5e6  # of the stream, by the column of counts
+COUNTS = {"count", "counts", "n", "plays", "visits", "views", "clicks", "listens", "purchases", "quantity", "times"}
 
 
 def recommend(
@@ -30,6 +37,10 @@ def recommend(
         str | None,
         typer.Option(help="A column with 1 or 0 where the pair was shown and taken or refused, else empty.",
                      metavar="COLUMN"),
+    ] = None,
+    count: Annotated[
+        str | None,
+        typer.Option(help="A column that says how often each pair happened (default: once a line).", metavar="COLUMN"),
     ] = None,
     to: Annotated[
         list[str] | None,
@@ -50,13 +61,15 @@ def recommend(
     out: Annotated[Path, out_folder("adaptive-recommend-run")] = Path("adaptive-recommend-run"),
     pictures: Format = "png",
     resume: Resume = False,
+    dry_run: DryRun = False,
 ) -> None:  # fmt: skip
-    """Whom to show what, from pairs of users and items that just happened - and which pairs are worth showing?
+    """Recommend items to users, from pairs of a user and an item that happened, and say which pairs to show next.
 
-    One pair of every user with three or more is held out, and ranked among what the user has not seen by the model and
-    by popularity (ranks.csv, ranks.png). Then items for users with the odds that they are taken and 90% intervals
-    (items.csv), and pairs worth showing (show.csv): what is answered goes into the file again, with 1 or 0 in the
-    column --shown. Also summary.json, and states from which --resume continues a run that was stopped.
+    One pair of every user with three or more is held out. The model and popularity each rank it among the items that
+    the user has not seen (ranks.csv, ranks.png). Then come the items for each user, with the odds that they are taken
+    and 90% intervals (items.csv). Where popularity ranks better, these are the items that are about most. The pairs
+    worth showing, at most two of a user, are in show.csv: add them to the table with 1 or 0 in the column --shown. The
+    command also writes summary.json, and states from which --resume continues a run that was stopped.
     """
     job = Job(context, {**locals(), "to": list(dict.fromkeys(to or []))})
     require_at_least(("items", items, 1), ("show", show, 0), ("components", components, 1), ("seed", seed, 0))
@@ -65,14 +78,47 @@ def recommend(
     if not ratio >= 0 or ratio == float("inf"):
         raise CommandError(f"--ratio must be a number from 0 on, got {ratio:g}.")
     cells = job.table("table", "of pairs")
-    known, thing, column = (job.settings[name] for name in ("user", "item", "shown"))
-    cells.require(*filter(None, (known, thing, column)))
-    pairs = list(zip(cells.ids(known), cells.ids(thing), strict=True))
+    roles = {role: job.settings[role] for role in ("user", "item", "shown", "count") if job.settings[role]}
+    cells.require(*roles.values())
+    pairs = list(zip(cells.ids(roles["user"]), cells.ids(roles["item"]), strict=True))
+    column = roles.get("shown")
     answers = cells.choices(column, {1: 1, 0: 0}, None, "1, 0 or nothing") if column else [None] * len(pairs)
     strangers = set(job.settings["to"]) - {one for one, _ in pairs}
     if strangers:
         raise CommandError(f"--to names {min(strangers)!r}, which is no user of {cells.path.name}.")
+    times = _times(cells, roles.get("count"), answers)
+    kinds = {"user": "ids", "item": "ids", "shown": "numbers", "count": "numbers"}
+    job.understood(lambda: table_in_words(cells, {role: [name] for role, name in roles.items()}, kinds))
+    ignored = [name for name in cells.frame.columns if name.lower() in COUNTS and name not in roles.values()]
+    if ignored:
+        note = f"The column {ignored[0]} is not used: with --count {shlex.quote(ignored[0])} a line counts so often."
+        job.understood(note)
     with job:
+        job.doing = f"learning {counted(sum(times), 'pair')}"
         from adaptive.cli.recommend import report  # from here on it pays to load what computes
 
-        report.write(pairs, answers, job)
+        if ignored:
+            print(note)
+        stream = [pair for pair, n in zip(pairs, times, strict=True) for _ in range(n)]
+        report.write(stream, [one for one, n in zip(answers, times, strict=True) for _ in range(n)], job)
+        shown = job.settings["shown"] or "shown"
+        job.then(
+            job.anew("--shown", shlex.quote(shown)),
+            f"once the pairs of show.csv are in the table, with 1 or 0 in {shown}",
+        )
+
+
+def _times(cells: Cells, count: str | None, answers: list[int | None]) -> list[int]:
+    """Numbers of times that each line counts: once where the pair was shown."""
+    if count is None:
+        return [1] * len(answers)
+    numbers = cells.numbers(count, "a count", gaps=True)
+    cells.refuse((numbers < 0) | (numbers % 1 > 0), count, "a count")
+    times = [1 if answer is not None or number != number else int(number)
+             for number, answer in zip(numbers.tolist(), answers, strict=True)]  # fmt: skip
+    if sum(times) > MOST_PAIRS:
+        raise CommandError(
+            f"the column {count!r} adds up to {sum(times):,} pairs, more than {MOST_PAIRS:,.0f}: leave --count out, or "
+            "let `adaptive counts --pairs` model the counts."
+        )
+    return times

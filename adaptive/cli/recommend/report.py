@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ __all__ = ["write"]
 
 MOST_USERS = 1000  # that items are recommended to, unless they are named
 LEAST = 3  # items of a user of whom one is held out
+MOST_SHOWN = 2  # pairs of a user that are worth showing
 
 
 class Popular(PairedSymbols):
@@ -32,6 +34,12 @@ class Popular(PairedSymbols):
         return np.tile(counts[columns], (len(users), 1))
 
 
+def _popular(model: PairedSymbols) -> Popular:
+    popular = Popular(**model.get_params())
+    popular.belief_ = model.belief_
+    return popular
+
+
 def write(pairs: list[tuple[str, str]], answers: list[int | None], folder: Job) -> None:
     """Fit and write ranks.csv, items.csv, show.csv and summary.json."""
     settings: dict[str, Any] = folder.settings
@@ -41,7 +49,8 @@ def write(pairs: list[tuple[str, str]], answers: list[int | None], folder: Job) 
         given = [pairs[k] for k in rest], [answers[k] for k in rest]
         summary |= _ranks(_fitted(given, folder, "held-out.npz"), held_out, folder)
     model = _fitted((pairs, answers), folder, "state.npz")
-    _items(model, settings, folder)
+    means = summary.get("mean rank", {})
+    _items(model, settings, folder, by_popularity=bool(means) and means["model"] <= means["popularity"])
     _show(model, settings, folder)
     summary |= {"users": len(model.users_), "items": len(model.items_), "converged": model.converged_,
                 "bound": float(model.log_evidence_)}  # fmt: skip
@@ -73,8 +82,7 @@ def _held_out(
 
 def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: Job) -> dict[str, Any]:
     """Write ranks.csv and its picture; return the means, and the model beside popularity."""
-    popular = Popular(**model.get_params())
-    popular.belief_ = model.belief_
+    popular = _popular(model)
     found = {
         "model": diagnostics.mean_rank(model, held_out, ties=0.5),
         "odds alone": diagnostics.mean_rank(model, held_out, popularity=0.0, ties=0.5),
@@ -107,10 +115,11 @@ def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: Job) -
     return {"mean rank": means, "beside the rival": against}
 
 
-def _items(model: PairedSymbols, settings: dict[str, Any], folder: Job) -> None:
-    """items.csv."""
+def _items(model: PairedSymbols, settings: dict[str, Any], folder: Job, *, by_popularity: bool) -> None:
+    """items.csv; where popularity ranks held-out items no worse, by popularity."""
     users = settings["to"] or model.users_.tolist()[:MOST_USERS]
-    chosen = [(user, item) for user in users for item in model.recommend(user, settings["items"]).tolist()]
+    ranking = _popular(model) if by_popularity else model
+    chosen = [(user, item) for user in users for item in ranking.recommend(user, settings["items"]).tolist()]
     columns: dict[str, Any] = {settings["user"]: [user for user, _ in chosen], settings["item"]: [i for _, i in chosen]}
     odds, low, high = np.zeros(0), np.zeros(0), np.zeros(0)
     if chosen:
@@ -126,18 +135,43 @@ def _show(model: PairedSymbols, settings: dict[str, Any], folder: Job) -> None:
     """show.csv: of pairs that were neither seen nor shown."""
     data = model.belief_.data
     pool = Product(model.users_.tolist(), model.items_.tolist())
-    known = data.rows[0] * len(model.items_) + data.rows[1]
-    n = min(settings["show"], len(pool) - len(known))
-    chosen: list[Any] = []
-    scores, odds = np.zeros(0), np.zeros(0)
-    if n:
-        name = settings["scorer"]
-        scorer: Any = scorers.upper_confidence_bound(1.0) if name == "upper_confidence_bound" else name
-        positions, scores = model.select(
-            pool, n, scorer=scorer, exclude=known, joint=False, return_scores=True, random_state=settings["seed"]
-        )
-        chosen = [pool[int(k)] for k in positions]
-        odds = model.predict_proba(chosen)[:, 1]
+    exclude = data.rows[0] * len(model.items_) + data.rows[1]
+    found: list[tuple[int, float]] = []
+    while len(found) < settings["show"] and len(exclude) < len(pool):
+        more = _most_of_a_user(_best(model, pool, exclude, settings), len(model.items_), found)
+        found = (found + more)[: settings["show"]]
+        users, n_shown = np.unique([place // len(model.items_) for place, _ in found], return_counts=True)
+        full = users[n_shown >= MOST_SHOWN]  # nothing further is shown to them
+        theirs = (full[:, None] * len(model.items_) + np.arange(len(model.items_))).ravel()
+        exclude = np.unique(np.concatenate([exclude, theirs, [place for place, _ in found]]).astype(np.int64))
+    chosen = [pool[place] for place, _ in found]
+    odds = model.predict_proba(chosen)[:, 1] if chosen else np.zeros(0)
+    if chosen:
         print("worth showing: " + "; ".join(f"{item} to {user}" for user, item in chosen[:5]))
     columns = {settings["user"]: [user for user, _ in chosen], settings["item"]: [item for _, item in chosen]}
-    folder.write_csv("show.csv", {**columns, "odds": odds.tolist(), settings["scorer"]: scores.tolist()})
+    scores = [score for _, score in found]
+    folder.write_csv("show.csv", {**columns, "odds": odds.tolist(), settings["scorer"]: scores})
+
+
+def _best(model: PairedSymbols, pool: Any, exclude: np.ndarray, settings: dict[str, Any]) -> list[tuple[int, float]]:
+    """Positions of the pairs that are worth showing most, and their scores."""
+    name = settings["scorer"]
+    scorer: Any = scorers.upper_confidence_bound(1.0) if name == "upper_confidence_bound" else name
+    positions, scores = model.select(
+        pool, min(settings["show"], len(pool) - len(exclude)), scorer=scorer, exclude=exclude, joint=False,
+        return_scores=True, random_state=settings["seed"],
+    )  # fmt: skip
+    return list(zip(positions.tolist(), scores.tolist(), strict=True))
+
+
+def _most_of_a_user(
+    best: list[tuple[int, float]], n_items: int, found: list[tuple[int, float]]
+) -> list[tuple[int, float]]:
+    """Those pairs of which each user has two at most, the ones found already among them."""
+    n_of = Counter(place // n_items for place, _ in found)
+    kept = []
+    for place, score in best:
+        if n_of[place // n_items] < MOST_SHOWN:
+            n_of[place // n_items] += 1
+            kept.append((place, score))
+    return kept

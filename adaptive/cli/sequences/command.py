@@ -11,6 +11,7 @@ import typer
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
 from adaptive.cli.options import (
+    DryRun,
     Format,
     Resume,
     out_folder,
@@ -19,6 +20,7 @@ from adaptive.cli.options import (
     require_share,
     whole_number,
 )
+from adaptive.cli.understanding import counted, table_in_words
 from adaptive.tables import Cells, number_of
 from adaptive.tables.values import dates_of
 
@@ -57,14 +59,15 @@ def sequences(
     out: Annotated[Path, out_folder("adaptive-sequences-run")] = Path("adaptive-sequences-run"),
     pictures: Format = "png",
     resume: Resume = False,
+    dry_run: DryRun = False,
 ) -> None:  # fmt: skip
-    """Predict what each user does next, from what they did so far - and whose next event is worth observing.
+    """Predict what each user does next, from what they did so far, and say whose next event is worth observing.
 
-    The end of each history is held out and predicted by counting (1-gram, 2-gram), by a net with one memory for
-    everybody (pooled) and by one with a memory for each user (summary.json, users.csv, nats.png). Then everybody's
-    next items with probabilities, by the net of the two that told held-out events better (next.csv), and the users
-    whose next event would tell most of their own memory (observe.csv; of more than 60 users some are looked at, the
-    shortest histories first). Training is kept while it runs: --resume goes on after a stop, to the same result.
+    The end of each history is held out. It is predicted by counting (1-gram, 2-gram), by a net with one memory for
+    all users (pooled) and by a net with a memory for each user (summary.json, users.csv, nats.png). The command then
+    writes the next items of each user with probabilities, by the better of the two nets (next.csv). The users whose
+    next event would tell most about their own memory are in observe.csv; of more than 60 users only some are looked
+    at, the shortest histories first. Training is kept while it runs: --resume goes on after a stop, to the same result.
     """
     job = Job(context, locals())
     require_at_least(
@@ -76,14 +79,26 @@ def sequences(
     cells = job.table("table", "of events")
     histories, moved = histories_of(cells, *(job.settings[name] for name in ("user", "item", "time")))
     if moved:
-        print(f"{moved} events of {cells.path.name} were out of order in time; they have been sorted")
+        print(f"{counted(moved, 'event')} of {cells.path.name} stood out of order in time and were sorted")
+    roles = {role: [job.settings[role]] for role in ("user", "item", "time") if job.settings[role]}
+    job.understood(lambda: table_in_words(cells, roles, {"user": "ids", "item": "ids", "time": "times"}))
+    job.understood(_in_words(histories))
     with job:
+        job.doing = f"training nets on {counted(len(cells.frame), 'event')}"
         from adaptive.cli.sequences import report  # from here on it pays to load what computes
 
         try:
             _print(report.write(histories, job))
         except ValueError as problem:  # more items than memory allows
             raise CommandError(str(problem)) from None
+        job.then(job.anew(), "once the table has the events of the users in observe.csv")
+
+
+def _in_words(histories: dict[str, list[str]]) -> str:
+    lengths = [len(one) for one in histories.values()]
+    of_each = f"{min(lengths)} to {max(lengths)} events each" if min(lengths) < max(lengths) else (
+        f"{counted(min(lengths), 'event')} each")  # fmt: skip
+    return f"{counted(len(lengths), 'user')} with {of_each}."
 
 
 def histories_of(cells: Cells, user: str, item: str, time: str | None) -> tuple[dict[str, list[str]], int]:

@@ -11,9 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
+from adaptive.cli import progress
 from adaptive.cli.ask.keys import EXAMPLE
-from adaptive.cli.errors import CommandError, warnings_in_one_line
-from adaptive.cli.options import require_at_least, whole_number
+from adaptive.cli.errors import CommandError
+from adaptive.cli.options import DryRun, require_at_least, whole_number
 from adaptive.cli.stopping import Stop
 
 __all__ = ["serve", "web_needed"]
@@ -100,12 +101,13 @@ def serve(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the folder of answers; it is done anyway.")
     ] = True,
+    dry_run: DryRun = False,
 ) -> None:  # fmt: skip
     """Serve a test or a pool as pages: one command, one folder, every answer on disk before the next question.
 
-    Each person of a test gets the questions that teach most about them; labellers share one design and have a row of
-    their own each. Or people go on in their own Label Studio: --label-studio URL --project N --token-file FILE. The
-    same folder goes on where it was. See also `adaptive export` and `adaptive forget`.
+    Each person who takes a test gets the questions that teach most about them. Labellers share one design and have a
+    row of their own each. Or people go on in their own Label Studio: --label-studio URL --project N --token-file FILE.
+    The same command goes on where it was. See also `adaptive export` and `adaptive forget`.
     """
     require_at_least(
         ("seed", seed, 0), ("invite", invite, 0), ("overlap", overlap, 1), ("port", port, 0), ("skills", skills, 0),
@@ -152,7 +154,9 @@ def serve(
 
         asked = studio.Followed(label_studio, project, token_file, text, embeddings, ahead, overlap, skills,
                                 tuple(stop or ()), seed)  # fmt: skip
-        with warnings_in_one_line():
+        if dry_run:
+            _end_dry([f"Project {project} of Label Studio at {label_studio} would be followed; nobody was asked yet."])
+        with progress.hushed():
             studio.follow(
                 asked, Path(store) if store else studio.FOLDER, _webhook(host, port, name) if webhook else None
             )
@@ -193,34 +197,63 @@ def serve(
     web_needed()
     from adaptive.cli.serve import pools, running, tests
 
-    with warnings_in_one_line():
-        if file is not None:
-            source: Any = tests.survey(file, bank, seed, exposure)
-            if invite and source.panel is not None:
-                raise CommandError(f"--invite and the [panel] of {file} both say who comes in; leave one out.")
-        elif label is not None:
-            source = pools.pool(
-                label, classes or "", text=text, image=image, features=features, overlap=overlap, seed=seed, stop=stop,
-                skills=skills, embeddings=embeddings,
-            )  # fmt: skip
-        else:
-            assert run is not None
-            if overlap > 1:
-                raise CommandError(
-                    "--overlap needs a run that was begun with it: adaptive serve --label ... --overlap N."
-                )
-            source = pools.of_run(run)
-        if file is None:
-            source = replace(
-                source, question=question or "", instructions=_read(instructions), texts=_texts(texts), one_tap=one_tap
-            )
-        if give_up:
-            source = replace(source, give_up=give_up)
-        place = store or (str(run / "serve") if run is not None else "adaptive-serve-run")
+    if file is not None:
+        source: Any = tests.survey(file, bank, seed, exposure)
+        if invite and source.panel is not None:
+            raise CommandError(f"--invite and the [panel] of {file} both say who comes in; leave one out.")
+    elif label is not None:
+        source = pools.pool(
+            label, classes or "", text=text, image=image, features=features, overlap=overlap, seed=seed, stop=stop,
+            skills=skills, embeddings=embeddings,
+        )  # fmt: skip
+    else:
+        assert run is not None
+        if overlap > 1:
+            raise CommandError("--overlap needs a run that was begun with it: adaptive serve --label ... --overlap N.")
+        source = pools.of_run(run)
+    if file is None:
+        source = replace(
+            source, question=question or "", instructions=_read(instructions), texts=_texts(texts), one_tap=one_tap
+        )
+    if give_up:
+        source = replace(source, give_up=give_up)
+    if dry_run:
+        _end_dry(_understood(file, bank, label, run, source))
+    place = store or (str(run / "serve") if run is not None else "adaptive-serve-run")
+    with progress.hushed():
         running.run(
             source, place, host=host, port=port, names=name or [], behind_proxy=behind_proxy, invite=invite,
             export=f"adaptive export {shlex.quote(shown(place))}", workers=workers,
         )  # fmt: skip
+
+
+def _end_dry(lines: list[str]) -> None:
+    """Say what was understood, and end."""
+    print("\n".join(lines))
+    print("A dry run: nothing was computed, nothing was written, and no page was served.")
+    raise typer.Exit
+
+
+def _understood(file: Path | None, bank: Path | None, label: Path | None, run: Path | None, source: Any) -> list[str]:
+    """Return what was understood of a test, a table or a run."""
+    if file is not None:
+        from adaptive.cli.ask.command import in_words
+        from adaptive.cli.ask.questionnaire_file import read_questionnaire
+
+        return in_words(read_questionnaire(file), bank)
+    of = "the run" if run is not None else "the table"
+    lines = [
+        f"{source.title}: labels are {', '.join(map(str, source.classes))}; rows are those of {of} {run or label}."
+    ]
+    if label is not None:
+        from adaptive import tables
+        from adaptive.cli.serve.pools import TARGET
+        from adaptive.cli.understanding import features_in_words
+
+        cells = tables.read_cells(label)
+        return [*features_in_words(cells, tables.columns_of(cells, leave_out={TARGET}, max_missing=0.5), {
+            TARGET: "labels"}), *lines]  # fmt: skip
+    return lines
 
 
 def is_database(store: str | None) -> bool:

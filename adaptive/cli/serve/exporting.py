@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adaptive.cli.errors import CommandError
+from adaptive.cli.options import DryRun
 from adaptive.cli.serve.command import web_needed
+from adaptive.cli.understanding import counted
 from adaptive.files import plain_cell, write_csv, write_file
 
 if TYPE_CHECKING:
@@ -37,14 +39,19 @@ def export(
         Path | None, typer.Option(help="Copy the store itself to this new file instead.", metavar="FILE",
                                   show_default=False),
     ] = None,
+    dry_run: DryRun = False,
 ) -> None:  # fmt: skip
     """Write out what people answered, also while the server runs.
 
-    sessions.csv, answers.csv (in order, with times) and both as export.json; of a test also table.csv, a row per person
-    and a column per item as `adaptive calibrate` and Questionnaire.fit read it, attention.csv where there are such
-    items (sessions.csv counts the wrong answers and says who was screened out), and with FILE.toml estimates.csv; of a
-    pool labels.csv, which labelling.read_csv reads, cannot_tell.csv, and with --skills people.csv: each one's skill,
-    its interval, agreement with the others and minutes.
+    The tables are sessions.csv and answers.csv (in order, with times), and export.json holds both.
+
+    For a test there is also table.csv, with a row for each person and a column for each item, as `adaptive calibrate`
+    reads it. With FILE.toml there is estimates.csv. Where the test has items of attention there is attention.csv, and
+    sessions.csv counts the wrong answers and says who was screened out.
+
+    For a pool there are also labels.csv, which labelling.read_csv reads,
+    cannot_tell.csv, and with --skills people.csv: the skill of each person, its interval, the agreement with the others
+    and the minutes.
     """
     web_needed()
     from adaptive.loop import LogError
@@ -53,7 +60,7 @@ def export(
     where = out
     try:
         with open_store(folder, write=False) as store:
-            if backup is not None:
+            if backup is not None and not dry_run:
                 if not isinstance(store, Store):
                     raise CommandError("a database is copied by its own means: pg_dump.")
                 where = backup
@@ -61,12 +68,29 @@ def export(
                 print(f"{backup} is a copy of the store.")
                 return
             where = out or store.folder / "export"
+            if dry_run:
+                print(_in_words(store))
+                print(f"A dry run: nothing was written. Without --dry-run it goes to {where}.")
+                return
             written = _write(store, where, file, bank)
     except (StoreError, LogError) as problem:
         raise CommandError(str(problem)) from None
     except OSError as problem:
         raise CommandError(f"{where or 'the export'} cannot be written: {problem.strerror or problem}.") from None
     print(written)
+
+
+def _in_words(store: AnyStore, session: int | None = None) -> str:
+    """Say what a store holds, or of one session."""
+    from adaptive.serve import sessions_of
+
+    sessions = [one for one in sessions_of(store) if session in (None, one["session"])]
+    what = "a test" if store.facts().get("kind") == "survey" else "a pool"
+    if session is None:
+        return f"{store.name} holds {counted(len(sessions), 'session')} of {what}."
+    if not sessions:
+        raise CommandError(f"{store.name} has no session {session}.")
+    return f"Session {session} of {what}, begun by {sessions[0]['name'] or 'somebody without a name'}."
 
 
 def _write(store: AnyStore, out: Path, file: Path | None, bank: Path | None) -> str:
@@ -122,7 +146,7 @@ def _write(store: AnyStore, out: Path, file: Path | None, bank: Path | None) -> 
             one["position"] = _row(store, one["position"])
         write_csv(out / "cannot_tell.csv", _columns(passes, ("time", "session", "annotator", "position")))
     write_file(out / "export.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
-    return f"{out} holds {len(answers)} answers of {len(sessions)} sessions."
+    return f"{out} holds {counted(len(answers), 'answer')} of {counted(len(sessions), 'session')}."
 
 
 def _attention(session: dict[str, Any], attended: list[dict[str, Any]]) -> dict[str, Any]:
@@ -220,12 +244,13 @@ def forget(
         str, typer.Argument(help="What `adaptive serve` had as --store.", metavar="FOLDER|postgresql://...")
     ],
     session: Annotated[int, typer.Argument(help="The number of the session in sessions.csv.", metavar="SESSION")],
+    dry_run: DryRun = False,
 ) -> None:
     """Remove a person: the session and its answers to a test, for good, also from the free pages of the file.
 
-    Labels of a pool stay, under a number that belongs to nobody; copies made before (backups, exports) are yours to
-    delete: those in the folder that still name the session are listed. The server must be stopped, and nothing else may
-    read the store.
+    The labels of a pool stay, under a number that belongs to nobody. Copies that were made before (backups, exports)
+    are yours to delete; the command lists those in the folder that still name the session. The server must be stopped,
+    and nothing else may read the store.
     """
     web_needed()
     from adaptive.serve import StoreError, open_store
@@ -233,6 +258,11 @@ def forget(
     from adaptive.serve.export import named_in
 
     try:
+        if dry_run:
+            with open_store(folder, write=False) as store:
+                print(_in_words(store, session))
+            print("A dry run: nothing was removed.")
+            return
         with open_store(folder) as store:
             if not store.lead():
                 raise CommandError(f"{store.name} is in use by a server; stop that one first.")
@@ -240,6 +270,6 @@ def forget(
             named = named_in(store, session)
     except (StoreError, OSError) as problem:
         raise CommandError(str(problem)) from None
-    print(f"Session {session} is forgotten ({max(0, gone - 1)} events).")
+    print(f"Session {session} is forgotten ({counted(max(0, gone - 1), 'event')}).")
     if named:
         print(f"It is still named in {', '.join(map(str, named))}: write the exports anew, or delete them.")

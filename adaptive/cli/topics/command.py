@@ -9,8 +9,9 @@ import typer
 
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
-from adaptive.cli.options import Format, Resume, out_folder, require_at_least, whole_number
-from adaptive.cli.topics.texts import Texts
+from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, whole_number
+from adaptive.cli.topics.texts import LOOKED_AT, Texts
+from adaptive.cli.understanding import counted, table_in_words
 
 __all__ = ["topics"]
 
@@ -40,13 +41,16 @@ def topics(
     out: Annotated[Path, out_folder("adaptive-topics-run")] = Path("adaptive-topics-run"),
     pictures: Format = "png",
     resume: Resume = False,
+    dry_run: DryRun = False,
 ) -> None:  # fmt: skip
-    """Which topics are in these texts, who writes on them, and which document is worth reading next?
+    """Find the topics of texts, who writes on them and when, and say which document is worth reading next.
 
-    Reads the file in blocks, twice: once for the words, once to learn, so that memory does not grow with it. Writes
-    topics.csv (word lists), groups.csv and figures (topics by group and over time, with bands), completion.csv (half of
-    each text completed from the other, with metadata and without, before it is learnt), read_next.csv, summary.json,
-    and a state from which --resume continues a run that was stopped.
+    The command reads the file in blocks, so that memory does not grow with it: once for the words, once to learn, once
+    for the topics of each document. It writes topics.csv (word lists), documents.csv (topics of each document),
+    groups.csv and figures (topics by group and over time, with bands), effects.csv (how much more or less a group
+    writes on a topic than the others, with 90% intervals, and the trend over time), completion.csv (half of each text
+    completed from the other, with metadata and without, before it is learnt), read_next.csv, summary.json, and a state
+    from which --resume continues a run that was stopped.
     """
     job = Job(context, {**locals(), "metadata": list(dict.fromkeys(metadata or []))})
     require_at_least(("topics", topics, 2), ("words", words, 2), ("read", read, 1), ("seed", seed, 0))
@@ -62,11 +66,25 @@ def topics(
             f"{path.name} has {len(vocabulary.words)} words that stand in enough texts, fewer than "
             f"--topics {settings['topics']}."
         )
+    roles = {"text": [settings["text"]], "metadata": settings["metadata"], "time": [*filter(None, [settings["time"]])]}
+    kinds = {"text": "texts", "metadata": "groups", "time": "times"}
+    first = next(file.file.blocks(LOOKED_AT))
+    job.understood(lambda: table_in_words(first, roles, kinds))
+    seen = f"{counted(vocabulary.n_texts, 'text')} in all, and {counted(len(vocabulary.words), 'word')} to look at."
+    job.understood(f"{f'These are the first {LOOKED_AT:,} rows. ' * (len(first.frame) == LOOKED_AT)}{seen}")
     with job:
+        from adaptive.cli.topics import documents
         from adaptive.cli.topics.report import write  # from here on it pays to load what computes and draws
         from adaptive.cli.topics.stream import Stream
 
         stream = Stream.begun(settings, job)
-        job.progress = lambda: f" after {stream.n_blocks} blocks"
+        job.doing = f"learning topics from {counted(vocabulary.n_texts, 'text')}"
+        job.progress = lambda: f" after {counted(stream.n_blocks, 'block')}"
         stream.learn(file, vocabulary, job)
+        job.doing = "looking up the topics of each document"
         write(stream, vocabulary, job)
+        documents.write(stream.models["with metadata"], file, vocabulary, job)
+        if stream.unread:
+            job.then(job.anew(), "once you have read a document of read_next.csv and its text is in the table")
+        else:
+            job.then(job.anew("--topics", str(2 * settings["topics"])), "to see whether twice as many topics say more")

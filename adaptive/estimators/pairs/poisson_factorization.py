@@ -20,6 +20,8 @@ from adaptive.estimators.pairs.inference.rounds import Entries
 from adaptive.estimators.pairs.pair_estimator import PairEstimator
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from adaptive.estimators.pairs.factorization.predictive import Chosen
     from adaptive.estimators.pairs.factorization.shortlist import Arguments, Shortened
     from adaptive.predictive import Predictive
@@ -186,6 +188,35 @@ class PoissonFactorization(PairEstimator):
         """Return the mean log predictive probability of the counts ``y`` of pairs."""
         return float(np.mean(self.log_predictive(X, y)))
 
+    def item_scores(self, users: Sequence[Id], items: Sequence[Id] | None = None) -> np.ndarray:
+        """Return what items are ranked by for users, (n, m): log mean counts, of the mode where a mean is infinite.
+
+        Parameters
+        ----------
+        users, items : lists of ids
+            Items None: all of ``items_``. Ids that were never seen get what the prior says.
+        """
+        belief = self.fitted_belief()
+        second = belief.data.ids[1] if items is None else columns_of([(0, item) for item in items])[1]
+        scores = np.empty((len(users), len(second)))
+        for k, user in enumerate(users):
+            factors, rows, columns = belief.located(columns_of([(user, 0)])[0].repeat(len(second)), second)
+            own, other = factors.sides
+            logs = log_rates(rows, columns, own.mean, own.spread, other.mean, other.spread, 1.0)
+            mean, variance = eta_moments(factors, rows, columns)
+            scores[k] = np.where(np.isfinite(logs), factors.offset + logs, mean + 0.5 * variance)
+        return scores
+
+    def seen(self, user: Id) -> np.ndarray:
+        """Return the ids of the items that were counted for a user; of one never seen none."""
+        return self.fitted_belief().data.ids[1][self._counted(user)]
+
+    def _counted(self, user: Id) -> np.ndarray:
+        """Rows of these items."""
+        data = self.belief_.data
+        row = data.positions[0].get(columns_of([(user, 0)])[0].tolist()[0], -1)
+        return data.rows[1][data.rows[0] == row]
+
     def recommend(self, user: Id, n: int = 10, *, exclude_seen: bool = True) -> np.ndarray:
         """Return the ids of the n items with the highest mean counts for a user, the best first.
 
@@ -199,17 +230,11 @@ class PoissonFactorization(PairEstimator):
             Leave out the items that were counted for this user.
         """
         belief = self.fitted_belief()
-        known = belief.data.ids[1]
-        factors, users, items = belief.located(columns_of([(user, 0)])[0].repeat(len(known)), known)
-        own, other = factors.sides
-        logs = log_rates(users, items, own.mean, own.spread, other.mean, other.spread, 1.0)
-        mean, variance = eta_moments(factors, users, items)
-        worth = np.where(np.isfinite(logs), factors.offset + logs, mean + 0.5 * variance)
+        worth = self.item_scores([user])[0]
         if exclude_seen:
-            seen = belief.data.rows[1][belief.data.rows[0] == users[0]]
-            worth[seen] = -np.inf
+            worth[self._counted(user)] = -np.inf
         order = np.argsort(-worth, kind="stable")
-        return known[order[np.isfinite(worth[order])][:n]]
+        return belief.data.ids[1][order[np.isfinite(worth[order])][:n]]
 
     def user(self, user: Id) -> FactorizationUser:
         """Return a view of one user for the loop: candidates are item ids, that user's row learns, items stand still.

@@ -382,3 +382,17 @@ def test_the_variances_of_biases_are_where_the_bound_is_largest():
         assert variance[column] < 0.05 and given.posterior_.sides[side].variance[column] == 1.0
         assert variance[1 + side] == 0.0  # the constant
     assert np.ptp(learnt.interval([(99, 99)])) < np.ptp(given.interval([(99, 99)]))
+
+
+def test_items_are_scored_by_their_mean_counts_for_users_known_and_new():
+    rng = np.random.default_rng(0)
+    pairs = [(f"u{k % 7}", f"i{k % 5}") for k in range(28)]
+    model = PoissonFactorization(1, random_state=0).fit(pairs, rng.poisson(2.0, 28))
+    users, items = ["u3", "new"], model.items_.tolist()
+    found = model.item_scores(users)
+    wanted = model.predict([(user, item) for user in users for item in items]).reshape(2, -1)
+    np.testing.assert_allclose(np.exp(found), wanted, rtol=1e-10)
+    np.testing.assert_array_equal(model.item_scores(users, items[3:]), found[:, 3:])
+    assert sorted(model.seen("u3").tolist()) == sorted({item for user, item in pairs if user == "u3"})
+    assert model.seen("new").tolist() == []
+    assert set(model.recommend("u3", 5).tolist()).isdisjoint(model.seen("u3").tolist())
