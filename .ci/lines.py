@@ -25,6 +25,7 @@ from commands import TABLE, WINNERS, fill
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from adaptive.cli.example import TABLES  # noqa: E402
 from tests.labelling.studio import Studio  # noqa: E402
 
 PAGES = ("README.md", "docs/index.md", "docs/papers/index.md", "docs/guide/*.md")
@@ -45,12 +46,23 @@ ANSWERS = (
         for person in range(90)
     )
 )
+JUDGE = """#!/bin/sh
+read -r left; read -r right; printf '%s\\n%s\\n' "$left" "$right" | sort | head -1
+"""
+ANSWERED = "item,score\n" + "".join(f"item{k},{k % 3 // 2}\n" for k in range(40))
 BROUGHT = {
     "ANSWERS.csv": ANSWERS,
     "COMPARISONS.csv": WINNERS,
+    "DUELS.csv": TABLES["duels.csv"][0](),
+    "NEW.csv": ANSWERED,
+    "RESPONSES.csv": TABLES["systems.csv"][0](),
     "TABLE.csv": TABLE,
     "TEST.toml": QUESTIONS,
     "POOL.csv": TEXTS,
+    "judge.sh": JUDGE,
+    "models.csv": "name\nsmall-model\nlarge-model\nlarge-model-quantised\n",
+    "one_item.sh": "#!/bin/sh\necho right\n",
+    "responses.csv": TABLES["systems.csv"][0](),
     "token.txt": "secret\n",
 }
 SLICE = """
@@ -148,6 +160,7 @@ def main() -> int:
     try:
         for name, text in BROUGHT.items():
             (ROOT / name).write_text(text)
+            (ROOT / name).chmod(0o755 if name.endswith(".sh") else 0o644)
         failed, made = [], set()
         for line in lines():
             for program, names in MADE.items():

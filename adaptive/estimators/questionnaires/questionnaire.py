@@ -59,8 +59,7 @@ class Questionnaire(BeliefEstimator):
         Where ``item_traits`` is not given. Up to three: item j < n_traits measures the traits up to j, later ones all.
         More, or as many of 1, 2, 4, 8 and 16 as predict hidden answers of other people best ("held_out"): every item
         measures all, people are Gaussians, and items the joint mode of both; of the two-parameter and partial credit
-        models. That is the one for totals of many items: half to two thirds of the error of one trait
-        (``ours-evaluate-error``).
+        models. That is the one for totals of many items.
     categories : sequence of int, optional
         The answers, in order, at most 10. Default: 0 and 1 where nothing else was answered, else from 1, or from 0
         where that was answered, to the highest; ``fit`` says which of them nobody answered.
@@ -516,8 +515,7 @@ class Questionnaire(BeliefEstimator):
             As of :meth:`simulate`: the way of asking.
         families : sequence of labels, optional
             One for each of the people: then these may be those who calibrated. Each fifth of the families is asked from
-            items that the others taught, with the same parameters, copies of them left out. Of language models on four
-            benchmarks nominal .90 then covers .85 to .93 of those of other families (``ours-evaluate-coverage``).
+            items that the others taught, with the same parameters, copies of them left out.
 
         Returns
         -------
