@@ -40,14 +40,14 @@ class OutsideError(ValueError):
 
 
 class Asked(NamedTuple):
-    """What somebody outside is given: a text, and names such as ``{"item": "q17"}``."""
+    """A question to somebody outside: a text, and names such as ``{"item": "q17"}``."""
 
     text: str
     names: Mapping[str, str] = {}
 
 
 class Reply(NamedTuple):
-    """What came of it.
+    """An answer from outside, or why there is none.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class _Tail:
                 del self._kept[:-KEPT]
 
     def text(self) -> str:
-        """What was printed; of a stream that a child holds open, what there is."""
+        """Everything printed; of a stream that a child holds open, what there is."""
         self._thread.join(PATIENCE)
         return bytes(self._kept).decode(errors="replace").strip()
 

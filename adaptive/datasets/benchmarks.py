@@ -80,6 +80,6 @@ def load_benchmark(name: str | Sequence[str], *, copies: bool = False) -> tuple[
 
 
 def _places(known: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Where each of these models stands."""
+    """Return the place of each of these models."""
     order = np.argsort(known, kind="stable")
     return np.asarray(order[np.searchsorted(known, wanted, sorter=order)])

@@ -152,6 +152,18 @@ ROWS: dict[str, tuple[list[Cell], list[Cell], list[Cell], list[Cell]]] = {
         [Cell("odds: {}", "ours-pairs-shown-coverage", EVERY)],
         [Cell("a sweep over implicit's: {}", "ours-pairs-bench-implicit", ["ratio"])],
     ),
+    "BradleyTerry": (
+        [
+            Cell(
+                "comparisons to the order of the best five, GSM8K, saved beside a round robin: {}",
+                "ours-rank-gsm8k-round",
+                ["saved"],
+            ),
+        ],
+        [],
+        [Cell("right where it stopped at a stated .9: {}", "ours-rank-sure", ["interval"])],
+        [],
+    ),
     "CollaborativePreference": (
         [
             Cell(

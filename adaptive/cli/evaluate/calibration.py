@@ -69,7 +69,7 @@ class Calibration:
 
     @property
     def same(self) -> bool:
-        """Whether judges taught as well, as systems are few."""
+        """True where judges taught as well, as systems are few."""
         return not set(self.judges.systems).isdisjoint(self.teachers.systems)
 
     @property
@@ -117,7 +117,7 @@ class Calibration:
 
     @property
     def banded(self) -> bool:
-        """Whether judges are enough for a band; else it is the model's own."""
+        """True where judges are enough for a band; else it is the model's own."""
         return (len(self.judges) + 1) * LEVEL <= len(self.judges)
 
     def error(self, std: float, n: int) -> float:
@@ -173,7 +173,7 @@ class Calibration:
 
 
 def _ratio(mean: np.ndarray, std: np.ndarray, truth: tuple[np.ndarray, np.ndarray]) -> float:
-    """How much larger errors of judges are than their deviations: of sums, as one deviation may be far too small."""
+    """The factor by which errors of judges exceed their deviations: of sums, as one deviation may be far too small."""
     total, doubt = truth
     stated = float(np.sum(std**2))
     return float(np.sqrt(np.sum((total - mean) ** 2 + doubt**2) / stated)) if stated > _SMALL else 1.0

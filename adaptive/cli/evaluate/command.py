@@ -314,7 +314,7 @@ def _names(settings: dict[str, Any], begun: bool) -> tuple[list[str], Responses 
 
 
 def _replies(settings: dict[str, Any], told: Responses | None, jobs: int) -> tuple[Replies, Any]:
-    """How answers are got, and what has to be stopped at the end."""
+    """The source of answers, and what has to be stopped at the end."""
     from adaptive.cli.evaluate.asking import from_table
     from adaptive.cli.outside import Outside, PythonFunction, ShellCommand
     from adaptive.tables.responses import score_of
@@ -330,7 +330,7 @@ def _replies(settings: dict[str, Any], told: Responses | None, jobs: int) -> tup
 
 
 def _where(run: Run, known: Calibration) -> str:
-    """How far a system is, in a line."""
+    """Progress of a system, in a line."""
     n = run.design.iteration
     if not n:
         return f"{run.name}: no item was answered yet"

@@ -22,7 +22,7 @@ SHOWN = 3  # contaminated items that are printed
 
 
 def notes_on(known: Calibration, there: bool) -> list[str]:
-    """What is to be said before anybody is asked."""
+    """Remarks before anybody is asked."""
     n_items, teachers, judges = len(known.items), len(known.teachers), len(known.judges)
     how = "learnt before" if there else "kept for other runs"
     said = [f"{n_items} items from {teachers} systems, {_model(known)} ({how})"]
@@ -102,7 +102,7 @@ def write(runs: Sequence[Run], known: Calibration, earlier: Responses, job: Job)
 
 
 def _result(run: Run, known: Calibration, others: np.ndarray, seed: int) -> tuple[dict[str, Any], list[str]]:
-    """What became of a system, as data and as lines."""
+    """The result of a system, as data and as lines."""
     person, n = run.design.estimator_, run.design.iteration
     score, low, high, error = known.standing(person)
     result: dict[str, Any] = {"system": run.name, "score": score, "low": low, "high": high, "error": error, "items": n,
@@ -169,7 +169,7 @@ def _write_asked(runs: Sequence[Run], earlier: Responses, known: Calibration, jo
 
 
 def _correlation(item: np.ndarray, others: np.ndarray) -> float | None:
-    """How well an item tells systems apart: its correlation with the score on the other items."""
+    """Discrimination of an item: its correlation with the score on the other items."""
     if len(item) < 3 or not item.std() or not others.std():
         return None
     return float(np.corrcoef(item, others)[0, 1])

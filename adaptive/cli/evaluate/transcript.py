@@ -1,4 +1,4 @@
-"""What was answered, line by line: on the disk before it is learnt, so that no answer is paid for twice.
+"""Answers, line by line: on the disk before it is learnt, so that no answer is paid for twice.
 
 {"item": "q17", "score": 1.0, "printed": "...right", "seconds": 3.2}    or with "problem" in the place of a score
 

@@ -133,7 +133,7 @@ def _score(row: Mapping[str, Any], metric: str | None, where: str) -> float:
 
 
 def _text(row: Mapping[str, Any]) -> str:
-    """What a system was given: the whole prompt where that is kept."""
+    """The text that a system was given: the whole prompt where that is kept."""
     given = row.get("arguments")
     while isinstance(given, (list, tuple, dict)) and given:
         given = next(iter(given.values())) if isinstance(given, dict) else given[0]
