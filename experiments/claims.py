@@ -72,6 +72,7 @@ def record(
     reason: str = "",
     seed: Any = None,
     results: str | os.PathLike[str] = RESULTS,
+    ruled: bool = True,
 ) -> dict[str, Any]:
     """Write one entry, replacing the one of the same id, and return it.
 
@@ -89,6 +90,8 @@ def record(
     seed : int, list of int or None
     results : path
         The folder of ``claims.json``.
+    ruled : bool, default True
+        False of quick modes, whose toys the checks were not written for: the verdict is then the script's.
 
     Raises
     ------
@@ -103,7 +106,9 @@ def record(
     if verdict != "reproduced" and not reason.strip():
         raise ValueError(f"claim {id!r} with verdict {verdict!r} owes a reason.")
     value, target = _plain(value), _plain(target)
-    verdict, by, reason = _by_the_rule(id, value, verdict, with_successor(id, reason))
+    by, reason = "", with_successor(id, reason)
+    if ruled:
+        verdict, by, reason = _by_the_rule(id, value, verdict, reason)
     folder = Path(results)
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder / ".claims.lock"):

@@ -72,6 +72,7 @@ class Script:
             reason=reason if holds or reason else _NO_REASON[verdict],
             script=self.path,
             results=self.results,
+            ruled=not self.quick,
             **more,
         )
         print(f"{verdict if holds else verdict.upper():>17}  {id}: {_short(value)}")

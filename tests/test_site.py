@@ -74,7 +74,7 @@ def test_the_page_of_a_command_has_its_options_and_its_example(site):
         name, text = command.callback.__name__, "\n".join(commands.page(command.callback))
         assert f"    adaptive {name} " in text and ":doc:`/commands/" in text, name
         assert "exit code 0" in text and "None" not in text, name
-        assert "``--out FOLDER``" in text or name in ("serve", "forget"), name
+        assert "``--out FOLDER``" in text or name in ("serve", "forget", "example"), name
     assert commands.page(site.names) == []
 
 

@@ -87,8 +87,8 @@ def learn_known(design: SequentialDesign, known: tuple[ArrayLike, Outcomes]) -> 
     for position, outcome in zip(positions.tolist(), outcomes, strict=True):
         if position in told and not any(_same(one, outcome) for one in told[position]):
             raise ValueError(
-                f"known has {short(outcome)} for position {position}, and the log {short(told[position][-1])}: take "
-                "that back first (retract), or leave the position out."
+                f"known has {short(_plain(outcome))} for position {position}, and the log "
+                f"{short(_plain(told[position][-1]))}: take that back first (retract), or leave the position out."
             )
     asked = {int(place) for query in design.unanswered for place in query.positions}
     new = [row for row, position in enumerate(positions.tolist()) if position not in told]
@@ -103,3 +103,8 @@ def learn_known(design: SequentialDesign, known: tuple[ArrayLike, Outcomes]) -> 
 
 def _same(one: Any, other: Any) -> bool:
     return np.asarray(one, dtype=object).tolist() == np.asarray(other, dtype=object).tolist()
+
+
+def _plain(outcome: Any) -> Any:
+    """An outcome as people write it, not as NumPy does."""
+    return outcome.item() if isinstance(outcome, np.generic) else outcome

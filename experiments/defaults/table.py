@@ -185,6 +185,11 @@ NEUTRAL_OF: dict[str, str] = {
     "ParticleEstimator.prior": "the problem",
     "SimulatorEstimator.prior": "the problem",
     "ParticleEstimator.noise": "the problem",
+    "ParticleEstimator.trials": "the problem",
+    "ParticleEstimator.overdispersion": "the problem",
+    "Pipeline.memory": "of scikit-learn",
+    "Pipeline.transform_input": "of scikit-learn",
+    "Pipeline.verbose": "of scikit-learn",
     "GaussianProcessClassifier.warm_start": "of scikit-learn",
     "CollaborativePreference.init": "a starting point that is known",
     **{

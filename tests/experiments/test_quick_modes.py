@@ -26,7 +26,7 @@ SCRIPTS = {
     "search_curves": {"open": {"hennig-fig-3.10", "ours-trees-coverage"}},
     "tic_tac_toe": {"sure": {"ours-trees-tic-tac-toe"}},
     "journeys": {"sure": {"ours-house-journeys"}},
-    "site": {"sure": {"ours-site-beside-pylops", "ours-site-beside-scikit-activeml"}},
+    "site": {"sure": {"ours-site-beside-pylops"}, "open": {"ours-site-beside-scikit-activeml"}},
     "gallery": {"sure": {"nickisch-fig-2.2", "nickisch-fig-3.1", "nickisch-fig-3.2", "nickisch-fig-3.4"}},
     "potential_tables": {"sure": {"nickisch-tab-2.2", "nickisch-tab-3.1", "ko-tab-2.5"}},
     "design_costs": {"sure": {"nickisch-tab-2.4"}},
@@ -70,7 +70,8 @@ SCRIPTS = {
         }
     },
     "gp_classification": {
-        "sure": {"nickisch-fig-4.2", "nickisch-fig-4.3", "nickisch-fig-4.4", "nickisch-fig-4.5", "nickisch-tab-4.8"}
+        "sure": {"nickisch-fig-4.3", "nickisch-fig-4.4", "nickisch-fig-4.5", "nickisch-tab-4.8"},
+        "open": {"nickisch-fig-4.2"},
     },
     "gp_counts": {"open": {"nickisch-tab-4.10"}},
     "gp_designed": {

@@ -27,7 +27,7 @@ def file_name(system: str) -> str:
     Examples
     --------
     >>> file_name("small-1"), file_name("org/small")
-    ('small-1', 'org_small-d67943')
+    ('small-1', 'org_small-4b2aea')
     """
     plain = re.sub(r"[^\w.\-]", "_", system)[:80].lstrip(".")
     return plain if plain == system else f"{plain}-{sha256(system.encode()).hexdigest()[:6]}"

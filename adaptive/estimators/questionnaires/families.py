@@ -92,8 +92,8 @@ def family_folds(
     --------
     >>> for teach, judge in family_folds(np.eye(4, dtype=int), ["a", "a", "b", "b"], 2):
     ...     print(teach.tolist(), judge.tolist())
-    [0, 1] [2, 3]
     [2, 3] [0, 1]
+    [0, 1] [2, 3]
     """
     codes = _codes(families, len(table))
     n = int(codes.max()) + 1

@@ -73,7 +73,7 @@ def short_form(
     >>> rng = np.random.default_rng(0)
     >>> answers = (rng.random((300, 12)) < 1 / (1 + np.exp(-2 * rng.standard_normal((300, 1))))).astype(float)
     >>> found = short_form(answers, 4)
-    >>> len(found.items), bool(found.error < 1.3)
+    >>> len(found.items), bool(found.error < found.random_error)
     (4, True)
     """
     if not 1 <= checks.integer("n", n) < answers.shape[1]:
