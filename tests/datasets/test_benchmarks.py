@@ -8,7 +8,7 @@ import pytest
 from adaptive import datasets
 
 pytestmark = pytest.mark.skipif(
-    not (datasets.folder() / "llm-benchmarks").is_dir(), reason="llm-benchmarks is not in ADAPTIVE_DATA"
+    not (datasets.folder() / "llm-benchmarks").is_dir(), reason="no data: llm-benchmarks"
 )
 
 
