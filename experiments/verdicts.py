@@ -153,6 +153,9 @@ def _differing(write: bool) -> list[str]:
             lines.append(f"{entry['id']}: {entry['verdict']}, by the rule {by_rule}")
             if write:
                 _mend(entry, by_rule)
+        if entry["verdict"] != "not run" and entry["by"] != basis(entry["id"], entry["value"]):
+            lines.append(f"{entry['id']}: does not say what its verdict rests on")
+            entry["by"] = basis(entry["id"], entry["value"])
     if write:
         claims.write(entries)
     return lines
@@ -168,7 +171,7 @@ def _mend(entry: dict[str, Any], by_rule: str) -> None:
 def main() -> int:
     """Compare the stored verdicts with the rule; see the module."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="exchange the verdicts that differ")
+    parser.add_argument("--write", action="store_true", help="mend what differs")
     lines = _differing(parser.parse_args().write)
     print(*lines, f"{len(lines)} differ from the rule", sep="\n")
     return 1 if lines else 0

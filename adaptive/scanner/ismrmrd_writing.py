@@ -17,7 +17,7 @@ import numpy as np
 from adaptive.checks import finite
 from adaptive.scanner.ismrmrd_header import EXACT, directions_of, header_of
 from adaptive.scanner.scan import Scan
-from adaptive.scanner.sentences import needs
+from adaptive.scanner.sentences import image_shape, needs, with_ending
 
 if TYPE_CHECKING:
     from adaptive.scanner.geometry import Geometry
@@ -139,18 +139,13 @@ def write_plan(
 
 
 def _checked_path(path: str | os.PathLike[str]) -> Path:
-    path = Path(path).expanduser()
     needs("ismrmrd", "writing ISMRMRD")
-    if path.suffix.lower() not in (".h5", ".mrd"):
-        raise ValueError(f"{path.name} has an unknown ending; ISMRMRD files end in .h5 or .mrd.")
-    return path
+    return with_ending(path, (".h5", ".mrd"), "ISMRMRD")
 
 
 def _of_design(design: Any) -> _Order:
-    """Lines, phase encodes or shots, known by what they hold: the designs import this package, not the other way."""
-    if not hasattr(design, "image_shape") or not hasattr(design, "take"):
-        raise ValueError(f"design must be a pool of lines, phase encodes or shots, got {type(design).__name__}.")
-    shape = tuple(int(side) for side in design.image_shape)
+    """Lines, phase encodes or shots, known by what they hold."""
+    shape = image_shape(design)
     if max(*shape, len(design)) > _MOST:
         raise ValueError(f"ISMRMRD counts to {_MOST}, and the design has {len(design)} entries of an image {shape}.")
     if hasattr(design, "lines"):

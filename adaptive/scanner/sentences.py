@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 from adaptive.checks import integer
 
-__all__ = ["chosen", "damaged", "needs", "one_warning", "reading"]
+__all__ = ["chosen", "damaged", "image_shape", "needs", "one_warning", "reading", "with_ending"]
 
 
 def needs(package: str, what: str, extra: str = "mri") -> None:
@@ -23,6 +26,31 @@ def needs(package: str, what: str, extra: str = "mri") -> None:
     """
     if find_spec(package) is None:
         raise ImportError(f"{what} needs {package}: pip install 'adaptive-designs[{extra}]'.")
+
+
+def with_ending(path: str | os.PathLike[str], endings: Sequence[str], kind: str) -> Path:
+    """Return a path to write to, or raise ``ValueError`` where it does not end as files of this kind do.
+
+    Examples
+    --------
+    >>> with_ending("plan.txt", (".h5", ".mrd"), "ISMRMRD")
+    Traceback (most recent call last):
+    ValueError: plan.txt has an unknown ending; ISMRMRD files end in .h5 or .mrd.
+    """
+    path = Path(path).expanduser()
+    if path.suffix.lower() not in endings:
+        raise ValueError(f"{path.name} has an unknown ending; {kind} files end in {' or '.join(endings)}.")
+    return path
+
+
+def image_shape(design: Any) -> tuple[int, ...]:
+    """Return the shape of the image that a design measures.
+
+    Lines, phase encodes and shots are known by what they hold: the designs import this package, not the other way.
+    """
+    if not hasattr(design, "image_shape") or not hasattr(design, "take"):
+        raise ValueError(f"design must be a pool of lines, phase encodes or shots, got {type(design).__name__}.")
+    return tuple(int(side) for side in design.image_shape)
 
 
 def damaged(name: str, reason: BaseException) -> ValueError:

@@ -35,9 +35,10 @@ LIMIT = 120  # seconds
 class _Page:
     """The folder of the page that is being read."""
 
-    folder: Path | None = None
-    processes: list[subprocess.Popen[str]] = []  # noqa: RUF012
-    pictures = 0
+    def __init__(self) -> None:
+        self.folder: Path | None = None
+        self.processes: list[subprocess.Popen[str]] = []
+        self.pictures = 0
 
     def open(self) -> Path:
         if self.folder is None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from adaptive import BayesianLogisticRegression, compare_with_random
 from adaptive.datasets import digits_pair
+from adaptive.loop import Comparison
 from adaptive.plots.style import GREY, PALETTE
 from experiments.equivalence import inside
 from experiments.script import Script, command, panels
@@ -48,9 +49,9 @@ def run(script: Script) -> None:
     )
 
 
-def _draw(script: Script, found: object, chosen: str, needed: int) -> None:
+def _draw(script: Script, found: Comparison, chosen: str, needed: int) -> None:
     figure, axes = panels(1, 1, 6.4, 3.4)
-    ax, curve = axes[0, 0], found.curve()  # type: ignore[attr-defined]
+    ax, curve = axes[0, 0], found.curve()
     names = {chosen: "rows that the toolkit chose", "random": "rows at random"}
     for name, colour, height in ((chosen, PALETTE[0], 0.6), ("random", GREY, -1.6)):
         rows = [k for k, one in enumerate(curve["scorer"]) if one == name]
@@ -59,7 +60,7 @@ def _draw(script: Script, found: object, chosen: str, needed: int) -> None:
         ax.plot(n, mean, color=colour, lw=2)
         ax.fill_between(n, low, high, color=colour, alpha=0.2, lw=0)
         ax.annotate(names[name], (34, mean[np.argmin(abs(n - 34))] + height), color=colour, va="center")
-    end = 100 * float(found.values["random"][:, -1].mean())  # type: ignore[attr-defined]
+    end = 100 * float(found.values["random"][:, -1].mean())
     ax.plot([needed, needed, LABELS], [0, end, end], color="black", lw=1, ls=(0, (4, 3)))
     ax.annotate(f"{needed} chosen labels do what {LABELS} random ones do", (needed + 0.7, 81), fontsize="small")
     ax.set(

@@ -7,9 +7,7 @@ import pytest
 
 from adaptive import datasets
 
-pytestmark = pytest.mark.skipif(
-    not (datasets.folder() / "llm-benchmarks").is_dir(), reason="no data: llm-benchmarks"
-)
+pytestmark = pytest.mark.skipif(not (datasets.folder() / "llm-benchmarks").is_dir(), reason="no data: llm-benchmarks")
 
 
 def test_a_benchmark_has_models_items_families_and_scores_of_the_whole():

@@ -18,6 +18,7 @@ def test_every_stored_verdict_is_the_rules():
             by_rule = verdicts.verdict(entry["id"], entry["value"])
             if by_rule not in (None, entry["verdict"]):
                 differing[entry["id"]] = (entry["verdict"], by_rule)
+            assert entry["by"] == verdicts.basis(entry["id"], entry["value"]), entry["id"]
     assert not differing
 
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from adaptive import diagnostics
 from adaptive.cli.fitting import fitted
+from adaptive.cli.held_out_items import held_out_items, write_ranks
 from adaptive.cli.job import Job
 from adaptive.estimators import PoissonFactorization
 
 __all__ = ["write"]
 
 MOST_USERS = 1000  # that items are recommended to, unless they are named
-LEAST = 3  # items of a user of whom one is held out
 
 
 class _Ranking:
@@ -36,7 +36,7 @@ def write(model: PoissonFactorization, pairs: list[tuple[Any, Any]], y: np.ndarr
     """Write ranks.csv and items.csv: by the model, or by popularity where that ranks held-out items better."""
     settings: dict[str, Any] = folder.settings
     taken = [pair for pair, count in zip(pairs, y, strict=True) if count > 0]
-    held_out = _held_out(taken, settings["seed"])
+    held_out = held_out_items(taken, settings["seed"])
     ahead = True
     if held_out:
         out = set(held_out)
@@ -49,30 +49,13 @@ def write(model: PoissonFactorization, pairs: list[tuple[Any, Any]], y: np.ndarr
     _items(model, None if ahead else Counter(item for _, item in taken), folder)
 
 
-def _held_out(taken: list[tuple[Any, Any]], seed: int) -> list[tuple[Any, Any]]:
-    """Choose one item, at random, of each user who has three."""
-    by_user: dict[Any, dict[Any, None]] = {}
-    for user, item in taken:
-        by_user.setdefault(user, {})[item] = None
-    rng = np.random.default_rng(seed)
-    return [(user, [*items][int(rng.integers(len(items)))]) for user, items in by_user.items() if len(items) >= LEAST]
-
-
 def _ranks(
     model: PoissonFactorization, rest: list[tuple[Any, Any]], held_out: list[tuple[Any, Any]], folder: Job
 ) -> bool:
     """Write ranks.csv, and say and return whether the model ranks better than popularity."""
     rankings = {"model": _Ranking(model), "popularity": _Ranking(model, Counter(item for _, item in rest))}
     found = {name: diagnostics.mean_rank(one, held_out, ties=0.5) for name, one in rankings.items()}
-    first = found["model"]
-    columns: dict[str, Any] = {"users": ["all"] + ["by activity"] * (len(first["least"]) - 1)}
-    columns |= {name: first[name] for name in ("least", "most", "n_pairs")}
-    for name, table in found.items():
-        columns |= {name: table["mean_rank"],
-                    f"{name} error": [e if np.isfinite(e) else None for e in table["standard_error"]]}  # fmt: skip
-    folder.write_csv("ranks.csv", columns)
-    means = {name: float(table["mean_rank"][0]) for name, table in found.items()}
-    print("mean rank of a held-out item, 1 at best: " + ", ".join(f"{name} {one:.3f}" for name, one in means.items()))
+    means = write_ranks(found, folder)
     if means["model"] > means["popularity"]:
         return True
     again = (

@@ -10,6 +10,7 @@ import numpy as np
 from adaptive import diagnostics, plots, scorers
 from adaptive.cli import beside
 from adaptive.cli.fitting import fitted
+from adaptive.cli.held_out_items import held_out_items, write_ranks
 from adaptive.cli.job import Job
 from adaptive.diagnostics.mean_rank import ranks
 from adaptive.estimators import PairedSymbols
@@ -18,7 +19,6 @@ from designs.pool import Product
 __all__ = ["write"]
 
 MOST_USERS = 1000  # that items are recommended to, unless they are named
-LEAST = 3  # items of a user of whom one is held out
 MOST_SHOWN = 2  # pairs of a user that are worth showing
 
 
@@ -43,9 +43,12 @@ def _popular(model: PairedSymbols) -> Popular:
 def write(pairs: list[tuple[str, str]], answers: list[int | None], folder: Job) -> None:
     """Fit and write ranks.csv, items.csv, show.csv and summary.json."""
     settings: dict[str, Any] = folder.settings
-    held_out, rest = _held_out(pairs, answers, settings["seed"])
+    stream = [pair for pair, answer in zip(pairs, answers, strict=True) if answer is None]
+    held_out = held_out_items(stream, settings["seed"])
     summary: dict[str, Any] = {"pairs": len(pairs), "held out": len(held_out)}
     if held_out:
+        out = set(held_out)
+        rest = [k for k, pair in enumerate(pairs) if pair not in out]
         given = [pairs[k] for k in rest], [answers[k] for k in rest]
         summary |= _ranks(_fitted(given, folder, "held-out.npz"), held_out, folder)
     model = _fitted((pairs, answers), folder, "state.npz")
@@ -64,22 +67,6 @@ def _fitted(given: tuple[Any, Any], folder: Job, name: str) -> PairedSymbols:
     return fitted(model, lambda estimator: estimator.fit(*given), folder, name)
 
 
-def _held_out(
-    pairs: list[tuple[str, str]], answers: list[int | None], seed: int
-) -> tuple[list[tuple[str, str]], list[int]]:
-    """One item, at random, of each user who has three of the stream, and the lines that are left without it."""
-    by_user: dict[str, dict[str, None]] = {}
-    for (user, item), answer in zip(pairs, answers, strict=True):
-        if answer is None:
-            by_user.setdefault(user, {})[item] = None
-    rng = np.random.default_rng(seed)
-    chosen = [
-        (user, list(items)[int(rng.integers(len(items)))]) for user, items in by_user.items() if len(items) >= LEAST
-    ]
-    out = set(chosen)
-    return chosen, [k for k, pair in enumerate(pairs) if pair not in out]
-
-
 def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: Job) -> dict[str, Any]:
     """Write ranks.csv and its picture; return the means, and the model beside popularity."""
     popular = _popular(model)
@@ -88,13 +75,7 @@ def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: Job) -
         "odds alone": diagnostics.mean_rank(model, held_out, popularity=0.0, ties=0.5),
         "popularity": diagnostics.mean_rank(popular, held_out, ties=0.5),
     }
-    first = found["model"]
-    columns: dict[str, Any] = {"users": ["all"] + ["by activity"] * (len(first["least"]) - 1)}
-    columns |= {name: first[name] for name in ("least", "most", "n_pairs")}
-    for name, table in found.items():
-        columns |= {name: table["mean_rank"],
-                    f"{name} error": [e if np.isfinite(e) else None for e in table["standard_error"]]}  # fmt: skip
-    folder.write_csv("ranks.csv", columns)
+    means = write_ranks(found, folder)
     drawing, ax = plots.figure(7.0, 4.0)
     for (name, table), colour in zip(found.items(), plots.PALETTE, strict=False):
         middle = np.sqrt((np.array(table["least"][1:]) + 1.0) * (np.array(table["most"][1:]) + 1.0)) - 1.0
@@ -107,8 +88,6 @@ def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: Job) -
     ax.minorticks_off()
     ax.legend()
     folder.draw(drawing, "ranks")
-    means = {name: float(table["mean_rank"][0]) for name, table in found.items()}
-    print("mean rank of a held-out item, 1 at best: " + ", ".join(f"{name} {one:.3f}" for name, one in means.items()))
     both = [ranks(one, held_out, ties=0.5)[0] for one in (model, popular)]
     against = diagnostics.beside({"mean_rank": (both[0], both[1])}, "popularity", of="pairs")
     beside.say(against, advice="recommend what is about most, or collect more pairs")

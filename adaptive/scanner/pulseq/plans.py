@@ -17,6 +17,7 @@ from adaptive.scanner.pulseq.lobes import in_order, lobes_of
 from adaptive.scanner.pulseq.moments import AXES, Moments
 from adaptive.scanner.pulseq.reading import AXIS, NAME, SHAPE, read_sequence
 from adaptive.scanner.pulseq.spoiled import DUMMIES, Timing, spoiled
+from adaptive.scanner.sentences import image_shape, with_ending
 
 if TYPE_CHECKING:
     from adaptive.scanner.geometry import Geometry
@@ -174,18 +175,13 @@ def _without_view(name: str, axis: int) -> str:
 
 
 def _checked_path(path: str | os.PathLike[str]) -> Path:
-    path = Path(path).expanduser()
     needs_pulseq()
-    if path.suffix.lower() != ".seq":
-        raise ValueError(f"{path.name} has an unknown ending; Pulseq files end in .seq.")
-    return path
+    return with_ending(path, (".seq",), "Pulseq")
 
 
 def _table(design: Any) -> _Table:
-    """Lines, phase encodes or shots, known by what they hold: the designs import this package, not the other way."""
-    if not hasattr(design, "image_shape") or not hasattr(design, "take"):
-        raise ValueError(f"design must be a pool of lines, phase encodes or shots, got {type(design).__name__}.")
-    shape = tuple(int(side) for side in design.image_shape)
+    """Lines, phase encodes or shots, known by what they hold."""
+    shape = image_shape(design)
     if len(design) == 0:
         raise ValueError("the design is empty: nothing would be measured.")
     if hasattr(design, "lines"):
