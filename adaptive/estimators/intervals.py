@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import gammaincc
+from scipy.special import gammaincc, logsumexp
 
 from adaptive.checks import finite, shape
 from adaptive.potentials import quadrature
@@ -23,16 +23,27 @@ _REACH = 8.0  # standard deviations of the projection
 
 
 def log_probabilities(
-    observe: Callable[[np.ndarray], Potential], mean: np.ndarray, variance: np.ndarray, y: ArrayLike
+    observe: Callable[[np.ndarray], Potential],
+    mean: np.ndarray,
+    variance: np.ndarray,
+    y: ArrayLike,
+    weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return ln p(y) (m,) of counts, of projections with these moments (m,); ``observe`` makes potentials of counts."""
+    """Return ln p(y) (m,) of counts, of projections with these moments (m,); ``observe`` makes potentials of counts.
+
+    With ``weights`` (k,) the moments (k, m) are those of a mixture's parts.
+    """
     counts = finite("y", y)
-    shape("y", counts, (len(mean),))
-    return observe(counts).tilted_moments(mean, np.maximum(variance, 1e-300))[0]
+    shape("y", counts, mean.shape[-1:])
+    observed = observe(counts)
+    if weights is None:
+        return observed.tilted_moments(mean, np.maximum(variance, 1e-300))[0]
+    parts = [observed.tilted_moments(*moments)[0] for moments in zip(mean, np.maximum(variance, 1e-300), strict=True)]
+    return logsumexp(np.array(parts), axis=0, b=weights[:, None])
 
 
 def count_interval(
-    family: Poisson, mean: np.ndarray, variance: np.ndarray, level: float
+    family: Poisson, mean: np.ndarray, variance: np.ndarray, level: float, weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the counts (m,) below and above which less than (1 - level) / 2 of the probability lies.
 
@@ -40,26 +51,33 @@ def count_interval(
     ----------
     family : Poisson
         With one exposure, or one per projection.
-    mean, variance : (m,) arrays
-        Of the projections.
+    mean, variance : (m,) arrays, or (k, m)
+        Of the projections; of the parts of a mixture.
     level : float
         In (0, 1).
+    weights : (k,) array, optional
+        Of the parts.
     """
     if not 0.0 < level < 1.0:
         raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
-    exposure = np.broadcast_to(family.exposure, mean.shape)
+    mean, variance = np.atleast_2d(mean), np.atleast_2d(variance)
+    parts = np.ones(1) if weights is None else weights
+    exposure = np.broadcast_to(family.exposure, mean.shape).ravel()
 
     def below(k: np.ndarray) -> np.ndarray:
-        def share(s: np.ndarray, owner: np.ndarray) -> np.ndarray:
-            return gammaincc(k[owner] + 1.0, np.minimum(exposure[owner] * family.mean_rate(s), 1e15))
+        counts = np.tile(k, len(parts))
 
-        return quadrature.gaussian_average(share, mean, variance, family.kinks)
+        def share(s: np.ndarray, owner: np.ndarray) -> np.ndarray:
+            return gammaincc(counts[owner] + 1.0, np.minimum(exposure[owner] * family.mean_rate(s), 1e15))
+
+        return parts @ quadrature.gaussian_average(share, mean, variance, family.kinks)
 
     with np.errstate(over="ignore"):
-        most = np.minimum(exposure * family.mean_rate(mean + _REACH * np.sqrt(variance)), 1e15)
+        most = np.minimum(exposure * family.mean_rate(mean + _REACH * np.sqrt(variance)).ravel(), 1e15)
+    most = most.reshape(mean.shape).max(axis=0)
     ends = []
     for probability in (0.5 * (1.0 - level), 0.5 * (1.0 + level)):
-        low, high = np.full(mean.shape, -1.0), np.floor(most + 9.0 * np.sqrt(most) + 30.0)
+        low, high = np.full(most.shape, -1.0), np.floor(most + 9.0 * np.sqrt(most) + 30.0)
         while np.any(high - low > 1.0):  # P(y <= low) < probability <= P(y <= high)
             middle = np.floor(0.5 * (low + high))
             reached = below(middle) >= probability

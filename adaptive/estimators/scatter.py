@@ -5,10 +5,18 @@
 c and v are the cavities. Rates e^s keep their means (those of the other links are left where they are, without t/2).
 What nothing in the model tells differs from row to row, so that t is the same everywhere, while v shrinks with every
 answer.
+
+Few rows do not tell t. A band that takes the likeliest one is then too narrow, so that bands mix the possible ones,
+
+    p(y) = sum_k w_k p(y | t_k),    w_k ~ p(gamma_k) prod_j p(y_j | t_k, others),
+
+and, of e^s, also those that leave s where it is: counts so skewed show their mean late, and a fit to few of them finds
+what is nearer to the middle.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,11 +29,34 @@ if TYPE_CHECKING:
 
     from adaptive.potentials import Poisson
 
-__all__ = ["Scatter", "Scattering", "scatter_of"]
+__all__ = ["Scatter", "Scattering", "Widening", "possible_scatters", "scatter_of"]
 
 FEWEST = 5  # rows of which something is learnt
 _LEAST = 1e-300
 _SHARE = 0.999  # of a row's information that is its own: beyond, nothing else speaks of it
+_PLACES = np.linspace(-2.5, 2.5, 7)  # of scatters that may be, in standard errors of ln gamma from the likeliest
+_LARGEST = 8.0  # ln gamma
+_DEVIATION = 1.5  # of its prior, as in `variance_factor`
+_NEGLIGIBLE = 0.01  # weight
+
+
+class Widening(NamedTuple):
+    """One scatter that may be.
+
+    Attributes
+    ----------
+    variance : float
+        t >= 0.
+    keeps_means : bool
+        Rates e^s keep their means; else s does.
+    """
+
+    variance: float
+    keeps_means: bool
+
+    def of(self, moments: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Moments (m,) of projections, with the scatter."""
+        return _widened(moments, self.variance, self.keeps_means)
 
 
 class Scatter(NamedTuple):
@@ -44,10 +75,6 @@ class Scatter(NamedTuple):
     variance: float
     keeps_means: bool
     factor: VarianceFactor
-
-    def widened(self, moments: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Moments (m,) of projections, with the scatter."""
-        return _widened(moments, self.variance, self.keeps_means)
 
 
 class Scattering:
@@ -71,12 +98,41 @@ def _widened(moments: tuple[np.ndarray, np.ndarray], extra: float, keeps_means: 
     return mean - (0.5 * extra if keeps_means else 0.0), np.maximum(variance + extra, _LEAST)
 
 
+class _LeftOut(NamedTuple):
+    """Rows of which something else speaks, and what that says."""
+
+    family: Poisson
+    cavities: tuple[np.ndarray, np.ndarray]
+
+    @classmethod
+    def of(
+        cls,
+        counts: Callable[[np.ndarray], Poisson],
+        moments: tuple[np.ndarray, np.ndarray],
+        sites: tuple[np.ndarray, np.ndarray],
+    ) -> _LeftOut | None:
+        known = np.flatnonzero(np.isfinite(moments).all(axis=0) & (sites[0] * moments[1] < _SHARE) & (moments[1] > 0))
+        if len(known) < FEWEST:
+            return None
+        return cls(counts(known), without_sites(*(part[known] for part in (*moments, *sites))))
+
+    @property
+    def typical(self) -> float:
+        return float(np.median(self.cavities[1]))
+
+    def log_scores(self, widening: Widening) -> np.ndarray:
+        return self.family.tilted_moments(*widening.of(self.cavities))[0]
+
+    def likeliest(self, keeps_means: bool) -> VarianceFactor:
+        return variance_factor(lambda gamma: self.log_scores(Widening((gamma - 1.0) * self.typical, keeps_means)))
+
+
 def scatter_of(
     counts: Callable[[np.ndarray], Poisson],
     moments: tuple[np.ndarray, np.ndarray],
     sites: tuple[np.ndarray, np.ndarray],
 ) -> Scatter | None:
-    """Return the scatter that rows ask for when each is predicted without itself; None of too few.
+    """Return the likeliest scatter when each row is predicted without itself; None of too few rows.
 
     Parameters
     ----------
@@ -87,10 +143,38 @@ def scatter_of(
     sites : two (n,) arrays
         Precisions, and precisions times means, of the rows' own sites.
     """
-    known = np.flatnonzero(np.isfinite(moments).all(axis=0) & (sites[0] * moments[1] < _SHARE) & (moments[1] > 0))
-    if len(known) < FEWEST:
+    rows = _LeftOut.of(counts, moments, sites)
+    if rows is None:
         return None
-    family, cavities = counts(known), without_sites(*(part[known] for part in (*moments, *sites)))
-    typical, keeps = float(np.median(cavities[1])), family.rate == "exp"
-    found = variance_factor(lambda gamma: family.tilted_moments(*_widened(cavities, (gamma - 1.0) * typical, keeps))[0])
-    return Scatter((found.value - 1.0) * typical, keeps, found)
+    keeps = rows.family.rate == "exp"
+    found = rows.likeliest(keeps)
+    return Scatter((found.value - 1.0) * rows.typical, keeps, found)
+
+
+def possible_scatters(
+    counts: Callable[[np.ndarray], Poisson],
+    moments: tuple[np.ndarray, np.ndarray],
+    sites: tuple[np.ndarray, np.ndarray],
+) -> tuple[np.ndarray, tuple[Widening, ...]]:
+    """Return weights (k,), which sum to one, and the scatters that they are of; none of too few rows.
+
+    Parameters as of `scatter_of`.
+    """
+    rows = _LeftOut.of(counts, moments, sites)
+    if rows is None:
+        return np.ones(1), (Widening(0.0, False),)
+    found: list[Widening] = []
+    scores: list[float] = []
+    for keeps in (True, False) if rows.family.rate == "exp" else (False,):
+        likeliest = rows.likeliest(keeps)
+        places = np.clip(math.log(likeliest.value) + likeliest.error * _PLACES, 0.0, _LARGEST)
+        log_factors = np.linspace(places[0], places[-1], len(_PLACES))
+        each = [Widening(math.expm1(u) * rows.typical, keeps) for u in log_factors]
+        ends = np.full(len(each), math.log(places[-1] - places[0]))  # of the trapezoidal rule
+        ends[[0, -1]] -= math.log(2.0)
+        log_prior = ends - 0.5 * (log_factors / _DEVIATION) ** 2
+        found += each
+        scores += [p + math.fsum(rows.log_scores(one)) for p, one in zip(log_prior, each, strict=True)]
+    weights = np.exp(np.array(scores) - max(scores))
+    kept = np.flatnonzero(weights > _NEGLIGIBLE * weights.sum())
+    return weights[kept] / weights[kept].sum(), tuple(found[k] for k in kept)

@@ -49,9 +49,7 @@ def test_means_ranks_and_choices_do_not_know_of_it():
     model = PoissonRegression().fit(X[:100], y[:100])
     before = model.predict(X), model.select(X[100:], n_select=3), model.predictive(X).mean
     model.interval(X)
-    wide = model.belief_.scattered(model._candidates(X))
-    family = model.belief_.settings.family(1.0)
-    np.testing.assert_allclose(family.expected_rate(*wide), before[0], rtol=1e-10)  # the band is about the same mean
+    np.testing.assert_array_equal(model.predict(X), before[0])
     np.testing.assert_array_equal(model.select(X[100:], n_select=3), before[1])
 
 
@@ -62,6 +60,32 @@ def test_it_is_found_again_in_another_order_and_after_a_snapshot():
     again = PoissonRegression().restore(model.state())
     assert other.scatter_ == pytest.approx(model.scatter_, rel=2e-3)
     assert again.scatter_ == model.scatter_
+
+
+def test_few_rows_leave_several_scatters_possible_and_many_tell():
+    X, y = rows(0.8)
+    few, many = (PoissonRegression().fit(X[:n], y[:n]) for n in (10, 300))
+    for model in (few, many):
+        weights, scatters = model.belief_.possible_scatters
+        assert weights.sum() == pytest.approx(1.0) and len(weights) == len(scatters)
+    deviations = []
+    for model in (few, many):
+        weights, scatters = model.belief_.possible_scatters
+        t = np.array([one.variance for one in scatters])
+        deviations.append(np.sqrt(weights @ (t - weights @ t) ** 2) / (weights @ t))
+    assert deviations[1] < 0.5 * deviations[0]
+
+
+@pytest.mark.parametrize("rate", ["exp", "softplus", "rectified"])
+def test_intervals_are_those_of_the_mixture(rate):
+    X, y = rows(0.6, n=40)
+    model = PoissonRegression(rate, exposure=0).fit(np.abs(X[:12]), y[:12])
+    new = np.abs(X[20:26])
+    counts = np.arange(400.0)
+    cumulative = np.cumsum(np.exp([model.log_predictive(np.repeat(x[None], 400, axis=0), counts) for x in new]), axis=1)
+    for level in (0.5, 0.9):
+        for end, share in zip(model.interval(new, level), (0.5 * (1 - level), 0.5 * (1 + level)), strict=True):
+            np.testing.assert_array_equal(end, np.argmax(cumulative >= share, axis=1))
 
 
 def test_few_rows_have_none_while_every_rate_and_prior_has_one():

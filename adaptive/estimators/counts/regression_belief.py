@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import logsumexp
 
 from adaptive import checks, inference
 from adaptive.estimators.belief import Inferred, Settings, returned
@@ -19,7 +20,13 @@ from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, log_scores, without_sites
 from adaptive.estimators.rows.linear_predictive import linear_predictive, with_intercept
 from adaptive.estimators.rows.weight_priors import PRIORS, weight_potential, weight_variance
-from adaptive.estimators.scatter import Scatter, Scattering, scatter_of
+from adaptive.estimators.scatter import (
+    Scatter,
+    Scattering,
+    Widening,
+    possible_scatters,
+    scatter_of,
+)
 from adaptive.inference import GLM, Posterior
 from adaptive.inference.compatibility import refusal
 from adaptive.inference.evidence.maximise import Evaluation, LogNormal, Newton, maximise
@@ -176,23 +183,38 @@ class RegressionBelief(Scattering, Inferred):
         if scores is None or self.scatter is None:
             return None if scores is None else LeaveOneOut(None, scores)
         pi, nu = self.posterior.sites[0][: len(y)], self.posterior.sites[1][: len(y)]
-        mean, variance = self.scatter.widened(without_sites(*moments, pi, nu))
-        return LeaveOneOut(None, observed.tilted_moments(mean, variance)[0])
+        weights, scatters = self.possible_scatters
+        cavities = without_sites(*moments, pi, nu)
+        each = np.array([observed.tilted_moments(*one.of(cavities))[0] for one in scatters])
+        return LeaveOneOut(None, logsumexp(each, axis=0, b=weights[:, None]))
 
     @cached_property
     def scatter(self) -> Scatter | None:  # type: ignore[override]
         """Scatter of counts beyond Poisson's, by the training rows without themselves."""
+        rows = self._own_rows
+        return None if rows is None else scatter_of(*rows)
+
+    @cached_property
+    def possible_scatters(self) -> tuple[np.ndarray, tuple[Widening, ...]]:
+        """Scatters that the rows leave possible, and the weight of each."""
+        rows = self._own_rows
+        return (np.ones(1), (Widening(0.0, False),)) if rows is None else possible_scatters(*rows)
+
+    @property
+    def _own_rows(self) -> tuple[Callable[[np.ndarray], Poisson], Any, Any] | None:
         given, y, sites = self.data.exposed, self.data.y, getattr(self.posterior, "sites", None)
         if sites is None:
             return None
         exposure = np.broadcast_to(np.asarray(given.exposure, dtype=float), y.shape)
         own = sites[0][: len(y)], sites[1][: len(y)]
-        return scatter_of(lambda at: self.settings.observed(y[at], exposure[at]), self.moments(given), own)
+        return lambda at: self.settings.observed(y[at], exposure[at]), self.moments(given), own
 
-    def scattered(self, given: Exposed) -> tuple[np.ndarray, np.ndarray]:
-        """The projections' moments (m,) as counts see them: the scatter included."""
+    def scattered(self, given: Exposed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Weights (k,), means and variances (k, m) of the projections as counts see them: a mixture over scatters."""
+        weights, scatters = self.possible_scatters
         moments = self.moments(given)
-        return moments if self.scatter is None else self.scatter.widened(moments)
+        means, variances = zip(*(one.of(moments) for one in scatters), strict=True)
+        return weights, np.array(means), np.array(variances)
 
     def moments(self, given: Exposed) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance (m,) of the projections of rows."""
