@@ -94,6 +94,18 @@ def test_batches_and_pending_of_a_stored_pool(pools, rows, fitted):
         np.testing.assert_array_equal(found, wanted)
 
 
+def test_a_target_that_is_given_is_that_of_the_array(pools, rows, fitted):
+    options = {"scorer": "predictive_information_gain", "target": rows[:40], "mask": np.arange(M) % 3 > 0}
+    options["random_state"] = 2
+    wanted, scores = fitted.select(rows, 3, joint=False, return_scores=True, **options)
+    for chunk_size in (97, 1400):
+        found, theirs = fitted.select(
+            pools["parquet"], 3, joint=False, return_scores=True, chunk_size=chunk_size, **options
+        )
+        np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_allclose(theirs, scores, rtol=1e-6, atol=1e-9)
+
+
 def test_costs_and_masks_may_be_functions_of_rows(pools, rows, fitted):
     options = {
         "cost": lambda part: 1.0 + np.abs(np.asarray(part)[:, 2]),

@@ -98,8 +98,11 @@ class CovarianceForm(FactorisedForm):
             self._data_precision = 1.0 / variance
             self._log_constant = -0.5 * float(np.sum(LOG_2PI + np.log(variance)))
         self.rows = rows if is_identity(rows) else densified(rows)
-        self.cross = covariance_times(prior_covariance, self.rows.T)  # S F', dense or sparse
-        self.prior = np.asfortranarray(dense(self.rows @ self.cross))  # K
+        # S F' of a table is as large as the table: where S is diagonal, it is made when it is asked for
+        self._lean = np.ndim(prior_covariance) < 2 and isinstance(self.rows, np.ndarray)
+        cross = covariance_times(prior_covariance, self.rows.T)
+        self._cross = None if self._lean else cross
+        self.prior = np.asfortranarray(dense(self.rows @ cross))  # K
         self._prior_mean_rows = np.asarray(self.rows @ self.shift)
         self.size = len(self.prior)
 
@@ -191,7 +194,24 @@ class CovarianceForm(FactorisedForm):
 
     def latent(self, coefficients: np.ndarray) -> np.ndarray:
         """u at the coefficients."""
-        return self.shift + self.cross @ coefficients
+        return self.shift + self._spread(coefficients)
+
+    @property
+    def cross(self) -> Matrix:
+        """S F', dense or sparse."""
+        return covariance_times(self.prior_covariance, self.rows.T) if self._cross is None else self._cross
+
+    def _spread(self, matrix: np.ndarray) -> np.ndarray:
+        """S F' M for M (m + q,) or (m + q, k)."""
+        if self._cross is None:
+            return covariance_times(self.prior_covariance, self.rows.T @ matrix)
+        return self._cross @ matrix
+
+    def _gathered(self, matrix: np.ndarray) -> np.ndarray:
+        """F S M for M (n,) or (n, k)."""
+        if self._cross is None:
+            return self.rows @ covariance_times(self.prior_covariance, matrix)
+        return self._cross.T @ matrix
 
     # ------------------------------------------------------------------ marginals of the sites
     def marginals(self) -> tuple[np.ndarray, np.ndarray]:
@@ -262,7 +282,13 @@ class CovarianceForm(FactorisedForm):
         if rows is None:
             rows = scipy.sparse.eye_array(self.n, format="csr")
             return rows, dense(self.cross)
-        return rows, dense(rows @ self.cross)
+        return rows, self._covariance_with(rows)
+
+    def _covariance_with(self, rows: Matrix) -> np.ndarray:
+        """M S F' (k, m + q)."""
+        if self._cross is None and isinstance(rows, np.ndarray):
+            return (rows * self.prior_covariance) @ self.rows.T
+        return dense(rows @ self.cross)
 
     def root_times(self, rows: Matrix) -> None:
         """Not cheap in this form: None."""
@@ -297,7 +323,7 @@ class CovarianceForm(FactorisedForm):
 
     def _block_variance(self, rows: Matrix) -> np.ndarray:
         prior = quadratic_diagonal(rows, self.prior_covariance)
-        scaled = np.asfortranarray(self._scale[:, None] * dense(rows @ self.cross).T)
+        scaled = np.asfortranarray(self._scale[:, None] * self._covariance_with(rows).T)
         if self._indefinite:
             reduction = np.einsum("ij,ij->j", scaled, self._solve(scaled))
         else:
@@ -308,8 +334,8 @@ class CovarianceForm(FactorisedForm):
     def covariance_times(self, matrix: np.ndarray) -> np.ndarray:
         """V M for M (n,) or (n, k)."""
         scale = self._scale if np.ndim(matrix) == 1 else self._scale[:, None]
-        inner = self._solve(np.asfortranarray(scale * (self.cross.T @ matrix)))
-        return covariance_times(self.prior_covariance, matrix) - self.cross @ (scale * inner)
+        inner = self._solve(np.asfortranarray(scale * self._gathered(matrix)))
+        return covariance_times(self.prior_covariance, matrix) - self._spread(scale * inner)
 
     def sample(self, size: int, rng: np.random.Generator) -> np.ndarray:
         """Draws of u, (size, n): draws of prior and pseudo-data, then conditioned (Matheron's rule)."""
@@ -323,7 +349,7 @@ class CovarianceForm(FactorisedForm):
             draws = rng.standard_normal((size, self.n)) * np.sqrt(self.prior_covariance)
         noise = rng.standard_normal((self.size, size))
         inner = self._solve(np.asfortranarray(self._scale[:, None] * dense(self.rows @ draws.T) + noise))
-        return self.mean + draws - (self.cross @ (self._scale[:, None] * inner)).T
+        return self.mean + draws - self._spread(self._scale[:, None] * inner).T
 
     # ------------------------------------------------------------------ what the sites say about anything else
     @property
@@ -364,8 +390,8 @@ class CovarianceForm(FactorisedForm):
     def prior_response(self, change: Covariance | None = None) -> np.ndarray:
         """V S^-1 dS a = (I - S F' C F) dS F' alpha: how the mode follows S at fixed curvature of the potentials."""
         force = self.rows.T @ self.coefficients
-        force = 2.0 * (self.cross @ self.coefficients) if change is None else covariance_times(change, force)
-        return force - self.cross @ (self._scale * self._solve(self._scale * (self.rows @ force)))
+        force = 2.0 * self._spread(self.coefficients) if change is None else covariance_times(change, force)
+        return force - self._spread(self._scale * self._solve(self._scale * (self.rows @ force)))
 
 
 def _inertia(factor: np.ndarray, pivots: np.ndarray) -> tuple[int, float]:

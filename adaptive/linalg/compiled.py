@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-__all__ = ["controlled", "dots", "multiply", "multiply_pairs", "plain", "step", "turn"]
+__all__ = ["controlled", "dots", "multiply", "multiply_pairs", "plain", "single_times", "step", "turn"]
 
 BLOCK = 512
 
@@ -20,6 +20,28 @@ def dots(a, b):
             total += np.float64(a[c, j]) * np.float64(b[c, j])
         result[c] = total
     return result
+
+
+@numba.njit(cache=True, fastmath={"reassoc", "contract"}, nogil=True)
+def single_times(rows, directions, result):
+    """result[i, k] = rows[i] . directions[k], rows in single precision, sums in double.
+
+    Three rows at a time are cast, in cache, and a row's digits do not depend on where it stands.
+    """
+    m, d = rows.shape
+    cast = np.empty((3, d))
+    for i in range(0, m, 3):
+        second, third = min(i + 1, m - 1), min(i + 2, m - 1)
+        for j in range(d):
+            cast[0, j], cast[1, j], cast[2, j] = rows[i, j], rows[second, j], rows[third, j]
+        for k in range(directions.shape[0]):
+            a, b, c = 0.0, 0.0, 0.0
+            for j in range(d):
+                along = directions[k, j]
+                a += cast[0, j] * along
+                b += cast[1, j] * along
+                c += cast[2, j] * along
+            result[third, k], result[second, k], result[i, k] = c, b, a
 
 
 @numba.njit(cache=True, fastmath={"reassoc", "contract"}, nogil=True)

@@ -19,6 +19,10 @@ _FAR = (
     8.0  # from which |z| on the series of the Faddeeva function has all figures, and 1 + i sqrt(pi) z w(z) loses some
 )
 _TERMS = 12
+_STEPS = (0.5, 0.25, 0.125)  # of the trapezoidal rule, in standard deviations
+_POLE = 5.0  # steps from the line of integration to the nearest pole, from which on the rule has all figures
+_LARGE = 1e100  # means in units of the tails' scale, of which squares would overflow
+_REACH = 9.5  # standard deviations: the Gaussian mass beyond is 2e-21
 
 
 class StudentT(LocationDensity):
@@ -112,6 +116,29 @@ class StudentT(LocationDensity):
             second = np.where(sd > 0, -(self.df + 1) * slope / variance, second)
         return self._expectation(mean, variance), first, 0.5 * second
 
+    def _expectation(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+        """E log T(s) by the trapezoidal rule, whose error is exp(-2 pi d / step) where log T has its poles d away.
+
+        They lie sqrt(df) scale / sd standard deviations off the line; where that is near, the panels are adaptive.
+        """
+        if np.ndim(mean) == 0:
+            return self._expectation(mean[None], variance[None])[0]
+        size, sd = np.broadcast_to(self.scale * np.sqrt(self.df), mean.shape), np.sqrt(variance)
+        with np.errstate(divide="ignore", over="ignore"):
+            pole = np.where((sd > 0) & (np.abs(mean) < _LARGE * size), size / sd, 0.0)
+        left, total = np.ones(mean.shape, dtype=bool), np.empty(mean.shape)
+        for step in _STEPS:
+            at = np.nonzero(left & (pole >= _POLE * step))
+            left[at] = False
+            if len(at[0]):
+                total[at] = _averaged((mean - self.location)[at] / size[at], sd[at] / size[at], step)
+        value = self._log_constant - 0.5 * (self.df + 1) * total
+        if left.any():
+            at = np.nonzero(left)
+            rows = self if self.size is None else self[np.broadcast_to(np.arange(self.size), mean.shape)[at]]
+            value[at] = super(StudentT, rows)._expectation(mean[at], variance[at])
+        return value
+
     def tilted_modes(self, c: np.ndarray, v: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
         """Places (k, m) about which T^fraction N(c, v) has structure, with the scale of it: T's centre and the modes.
 
@@ -168,6 +195,15 @@ class StudentT(LocationDensity):
         first = -(self.df + 1) / width * capped
         second = (self.df + 1) / (width * width) * np.where(width > self._threshold, 2 * capped, 1.0)
         return value, first, second
+
+
+def _averaged(mean: np.ndarray, sd: np.ndarray, step: float) -> np.ndarray:
+    """E log(1 + x^2), x ~ N(mean, sd^2), (m,), by the trapezoidal rule with this step."""
+    points = step * np.arange(-round(_REACH / step), round(_REACH / step) + 1)
+    weights = step * np.exp(-0.5 * points**2) / np.sqrt(2 * np.pi)
+    squares = np.square(mean + points[:, None] * sd)
+    squares += 1.0
+    return weights @ np.log(squares, out=squares)
 
 
 def _resolvent(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

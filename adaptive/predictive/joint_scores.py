@@ -174,7 +174,7 @@ class ConditionedScores(ConditionedSource):
 
     def _variance_after(self, part: int, variance: np.ndarray) -> np.ndarray:
         W = self._gain[part]
-        return variance - W @ self._shrink @ W.transpose(0, 2, 1)
+        return variance - _each(W, self._shrink) @ W.transpose(0, 2, 1)
 
     def _moved(self, drawn: list[np.ndarray]) -> list[np.ndarray]:
         move = self.moves(drawn[CANDIDATES][:, self._gain.i])
@@ -197,9 +197,9 @@ class ConditionedScores(ConditionedSource):
         return block
 
     def column(self, part: int, i: int) -> np.ndarray:
-        column = self._origin.column(part, i)
+        column = self._origin.column(part, i).copy()
         for step in self._steps():
-            column = column - _each(step._gain[part], step._shrink @ step._gain[CANDIDATES][i].T)
+            column -= _each(step._gain[part], step._shrink @ step._gain[CANDIDATES][i].T)
         return column
 
 

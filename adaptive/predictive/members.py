@@ -164,7 +164,7 @@ class Members(WeightedDraws):
 
     def _moved(self, i: int, outcome: Any, drawn: Drawn) -> Members:
         first = self._components[0]
-        scores = [part.copy() for part in drawn.scores] if len(self._components) > 1 else list(drawn.scores)
+        scores = list(drawn.scores)  # arrays of its own: `futures` took them
         code = first.likelihood.code(outcome)
         told = first.likelihood.probabilities(scores[CANDIDATES][:, i] @ first._basis.T)[:, code]
         weights, components = drawn.weights.copy(), list(self._components)

@@ -54,13 +54,16 @@ class SoftmaxLikelihood:
         self.outcomes = np.asarray(outcomes)
 
     def probabilities(self, scores: ArrayLike) -> np.ndarray:
-        """Return p(y | scores) for all outcomes, over the last axis (..., c)."""
-        scores = np.asarray(scores, dtype=float)
+        """Return p(y | scores) for all outcomes, over the last axis (..., c), to the precision of the scores."""
+        scores = np.asarray(scores)
+        scores = scores if scores.dtype == np.float32 else scores.astype(float, copy=False)
         columns = [scores[..., k] for k in range(scores.shape[-1])]  # few classes: NumPy is slow along a short axis
         peak = columns[0]
         for column in columns[1:]:
             peak = np.maximum(peak, column)
-        table = np.stack([np.exp(column - peak) for column in columns])
+        table = np.empty((len(columns), *peak.shape))
+        for column, place in zip(columns, table, strict=True):
+            place[:] = np.exp(column - peak)
         table /= table.sum(axis=0)
         return np.moveaxis(table, 0, -1)
 

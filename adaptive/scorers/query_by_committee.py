@@ -70,7 +70,11 @@ def _shares(predictive: Predictive, n_components: int, places: dict[int, float |
         deviation = np.sqrt(np.maximum(predictive.variance, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             z = np.where(deviation > 0, (predictive.mean - place) / deviation, np.inf)
-        return np.stack([ndtr(z), ndtr(-z)], axis=-1)
+        rarer = ndtr(-np.abs(z))  # to the last digit, where the other is 1 less it
+        shares = np.empty((len(z), 2))
+        shares[:, 1] = np.where(z > 0, rarer, 1.0 - rarer)
+        shares[:, 0] = np.where(z > 0, 1.0 - rarer, rarer)
+        return shares
     require("query_by_committee", predictive, "draws")
     by_family = n_components > 1 and predictive.provides("likelihood")  # else the members are a list, all of which vote
     weights, table = predictive.draws(max(FEWEST, MEMBERS // n_components) if by_family else None)

@@ -83,8 +83,10 @@ class Leaders:
 
     def add(self, values: np.ndarray, positions: np.ndarray, scores: np.ndarray) -> None:
         """Take account of further values, at higher positions."""
+        if len(self.values) < self.n < len(values) // 2:  # the first of many: what the others cannot reach
+            self._least = float(np.partition(values, len(values) - self.n)[len(values) - self.n])
         if np.isfinite(self._least):
-            top = abs(max(self.values.max(), values.max(initial=-np.inf)))
+            top = abs(max(self.values.max(initial=-np.inf), values.max(initial=-np.inf)))
             near = np.flatnonzero(values > self._least - SPARE * (_width(top) if 0 < top < np.inf else 0.0))
             if not len(near):
                 return

@@ -48,6 +48,14 @@ def test_expectation_equals_quadrature(potential, mean, variance):
         assert value == pytest.approx(by_quad(potential, mean, variance), rel=1e-9, abs=1e-10)
 
 
+def test_averages_of_student_t_are_those_of_quadrature_at_any_width(rng):
+    mean, variance = rng.normal(size=300) * 3, 10 ** rng.uniform(-6, 6, 300)  # all steps of the rule, and beyond them
+    for df, scale in ((0.5, 1.0), (3.0, 0.02), (30.0, 5.0)):
+        found = StudentT(df, scale, location=0.3).expectation(mean, variance)
+        wanted = quadrature.gaussian_expectation(StudentT(df, scale), mean - 0.3, variance)
+        np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-11)
+
+
 def test_closed_forms_equal_the_default(rng):
     mean, variance = rng.normal(size=30) * 3, 10 ** rng.uniform(-4, 3, 30)
     closed = (Gaussian(0.5), Laplace(0.7), ExponentialPower(2.0, 1.2), Poisson(0, "rectified"))

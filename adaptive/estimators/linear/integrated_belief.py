@@ -9,6 +9,7 @@ intervals at that scale are too short: averaged over the nodes they are not.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.interpolate import CubicSpline
+from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import inference
 from adaptive.estimators.linear.binary_belief import BinaryBelief, Problem
@@ -71,6 +73,16 @@ class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
         included at the nodes that are kept.
         """
         before = earlier if isinstance(earlier, IntegratedBelief) else None
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            learnt = cls._learnt(settings, data, before)
+        _say_again(said, all(getattr(posterior, "converged", True) for posterior in learnt.posteriors))
+        return learnt
+
+    @classmethod
+    def _learnt(
+        cls, settings: LogisticSettings, data: LabelledRows, before: IntegratedBelief | None
+    ) -> IntegratedBelief:
         if before is None or before.data.n_classes != data.n_classes:
             return cls._weighted(settings, data, _fitted(settings, data, NODES, {}), len(data))
         known = dict(zip(before.nodes, before.beliefs, strict=True))
@@ -268,6 +280,13 @@ def _fitted(
         )
 
     return beliefs_at(nodes, fit)
+
+
+def _say_again(said: Sequence[warnings.WarningMessage], converged: bool) -> None:
+    """Warn of what was said at the nodes, once of a kind; where all that count have converged, not of the others."""
+    for one in {str(one.message): one for one in said}.values():
+        if not (converged and issubclass(one.category, ConvergenceWarning)):
+            warnings.warn(one.message, one.category, stacklevel=4)
 
 
 def _compiles(settings: LogisticSettings, data: LabelledRows) -> bool:

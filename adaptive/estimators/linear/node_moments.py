@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Moments", "NodeMoments", "RowMoments", "times"]
 
 IN_CACHE = 2**18  # numbers of a block and of its products
+FEW, MANY = 16, 2**13  # directions and rows of single precision from which on a compiled product is the quicker
 WIDE = 256  # unknowns from which on half of a triangular root is worth leaving out
 Computed: TypeAlias = Callable[[], np.ndarray]
 
@@ -229,6 +230,13 @@ def times(rows: Matrix, vectors: np.ndarray, intercept: bool) -> np.ndarray:
     if sp.issparse(rows):
         return np.asarray(rows @ vectors[:-1]) + vectors[-1] if intercept else np.asarray(rows @ vectors)
     found = np.empty((rows.shape[0], vectors.shape[1]), order="F")
+    if rows.dtype == np.float32 and rows.flags.c_contiguous and vectors.shape[1] <= FEW and rows.shape[0] >= MANY:
+        from adaptive.linalg.compiled import single_times  # compiles when it is first used
+
+        single_times(rows, np.ascontiguousarray(vectors[: rows.shape[1]].T), found)
+        if intercept:
+            found += vectors[-1]
+        return found
     for part, block in _blocks(rows, vectors.shape[1]):
         found[part] = _times(block, vectors, intercept)
     return found

@@ -58,7 +58,12 @@ class Rows:
 
     def features(self, intercept: bool) -> Matrix:
         """The rows, with the constant feature of the intercept last."""
-        return with_intercept(self.X) if intercept else self.X
+        return self._with_intercept if intercept else self.X
+
+    @cached_property
+    def _with_intercept(self) -> Matrix:
+        """One table for all nodes of a mixture."""
+        return with_intercept(self.X)
 
     @property
     def typical_length(self) -> float:

@@ -34,13 +34,17 @@ class AndersonMixing:
         """Forget all sweeps."""
         self._history.clear()
 
+    def keep_last(self) -> None:
+        """Forget all sweeps but the last."""
+        del self._history[:-1]
+
     def add(self, point: np.ndarray, step: np.ndarray) -> None:
-        """Remember a point (2, q) and the step of the fixed-point map from there."""
+        """Remember a point (k, q) and the step of the fixed-point map from there."""
         self._history.append((point, step))
         del self._history[: -self.memory - 1]
 
-    def next(self, units: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray | None:
-        """The extrapolated point (2, q); None before there are two sweeps.
+    def next(self, units: Callable[..., np.ndarray]) -> np.ndarray | None:
+        """The extrapolated point, in the form of those added; None before there are two sweeps.
 
         Parameters
         ----------

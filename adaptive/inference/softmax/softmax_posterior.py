@@ -60,6 +60,15 @@ class SoftmaxSites:
             None if self.masses is None else np.concatenate([self.masses, more.masses]),
         )
 
+    def packed(self) -> np.ndarray:
+        """Return precisions and precision-means in one vector."""
+        return np.concatenate([self.precision.ravel(), self.precision_mean.ravel()])
+
+    def unpacked(self, vector: np.ndarray) -> SoftmaxSites:
+        """Return sites of these shapes from a vector as `packed` makes it."""
+        n = self.precision.size
+        return SoftmaxSites(vector[:n].reshape(self.precision.shape), vector[n:].reshape(self.precision_mean.shape))
+
     def towards(self, other: SoftmaxSites, share: float) -> SoftmaxSites:
         """Return the sites on the straight line to ``other``."""
         if share == 1.0:

@@ -8,7 +8,7 @@ With q = N(mean, covariance), and l the logarithm of the sum of exponentials of 
 by Jensen's inequality, and by the tilted bound of :mod:`adaptive.potentials.softmax`.  At a maximum every row has a
 Gaussian site of precision  H_i = w_i (diag(a_i) - a_i a_i')  and precision-mean  w_i (e_y - a_i) + H_i m_i.  The sites
 move there along straight lines, which ascend (they are natural gradients; Khan and Rue, 2023), as far as the bound
-rises: the objective never falls.
+rises, or where the last steps together point (Anderson's mixing) if it rises there: the objective never falls.
 
 Where labels are in doubt, ln p(y) is ln sum_z L_z exp(s_z) - l(s), and Jensen's inequality makes of the first part
 ln sum_z L_z exp(m_z), whose slope, the probabilities of the labels, takes the place of e_y.
@@ -19,17 +19,20 @@ The same steps with the logarithm's curvature at the mean are Newton's method fo
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import choice, integer, positive
+from adaptive.inference.dense.anderson import AndersonMixing
 from adaptive.inference.softmax.softmax_posterior import SoftmaxPosterior, SoftmaxSites
 from adaptive.potentials.softmax import contrasts, softmax_bound, softmax_mode
 
 __all__ = ["softmax_regression"]
 
 METHODS = ("variational_bounds", "laplace_approximation")
+_MEMORY = 8  # steps that extrapolation looks at
 _SHORTEST = 1e-3  # of a step; shorter ones are rounding
 
 
@@ -66,6 +69,27 @@ class _State:
             curvature, slope = weights[:, None, None] * curvature, weights[:, None] * slope
         masses = bound.tilt if weights is None else weights[:, None] * bound.tilt
         self.wanted = SoftmaxSites(curvature, slope + np.einsum("ikl,il->ik", curvature, mean), masses)
+
+
+def _extrapolated(state: _State, mixing: AndersonMixing, weights: np.ndarray | None) -> SoftmaxSites | None:
+    """Return the sites that the last steps together foretell; None before there are two."""
+    present, mean, covariance = state.posterior.sites, *state.posterior.of_rows
+    deviations = np.sqrt(np.einsum("ikk->ik", covariance))
+    copies = np.ones(len(mean)) if weights is None else np.where(weights > 0, weights, np.inf)
+    each = 1.0 / np.sqrt(copies)[:, None]  # a row of weight w is w rows, each with a share of its site
+    products = deviations[:, :, None] * deviations[:, None, :]
+
+    def units(step: np.ndarray) -> np.ndarray:
+        """Changes of sites per unit of the marginals: of their precisions, and of their slopes at the means."""
+        change = present.unpacked(step)
+        slope = change.precision_mean - np.einsum("ikl,il->ik", change.precision, mean)
+        precision = change.precision * products * each[:, None]
+        return np.concatenate([precision.ravel(), (slope * deviations * each).ravel()])
+
+    point = present.packed()
+    mixing.add(point[None], state.wanted.packed()[None] - point)
+    far = mixing.next(units)
+    return None if far is None else present.unpacked(far[0])
 
 
 def softmax_regression(
@@ -121,28 +145,41 @@ def softmax_regression(
     max_iter, tol = integer("max_iter", max_iter, minimum=1), float(positive("tol", tol, or_zero=True))
     mode = method == "laplace_approximation"
     targets = np.eye(n_classes)[codes]
+    problem = features, targets, weights
     sites = SoftmaxSites.none(len(codes), n_classes - 1)
     if warm_start is not None:
         sites = warm_start.sites.grown(len(codes))
-    state = _State(features, targets, weights, sites, mode, None, said)
+    state = _State(*problem, sites, mode, None, said)
     trace: list[float] = []
-    converged, share = False, 1.0
+    converged, share, easy, mixing = False, 1.0, True, AndersonMixing(_MEMORY)
     while not converged and len(trace) < max_iter:
         value, present = state.objective, state.posterior.sites
         slack = 1e-12 * (1.0 + abs(value))
-        share = min(1.0, 2.0 * share)
-        while True:
-            sites = present.towards(state.wanted, share)
-            new = _State(features, targets, weights, sites, mode, state.tilt, said)
-            if new.objective <= value + slack or share < _SHORTEST:
-                break
-            share *= 0.5
+        new, length, far = None, 1.0, None
+        if share < 1.0:  # whole steps are quick, and the algebra of their sites is cheap
+            far = _extrapolated(state, mixing, weights)
+        if far is not None:
+            with suppress(np.linalg.LinAlgError):  # they may make no Gaussian
+                new = _State(*problem, far, mode, state.tilt, said)
+        if new is None or not new.objective <= value + slack:
+            mixing.keep_last()
+            share = min(1.0, 2.0 * share) if easy else share
+            easy = True
+            while True:
+                new = _State(*problem, present.towards(state.wanted, share), mode, state.tilt, said)
+                if new.objective <= value + slack or share < _SHORTEST:
+                    break
+                share, easy = 0.5 * share, False
+            length = share
         if new.objective > value + slack:  # no ascent but by rounding
             converged = True
         else:
-            converged = value - new.objective <= tol * (1.0 + abs(value)) * share
+            converged = value - new.objective <= tol * (1.0 + abs(value)) * length
             state = new
         trace.append(state.objective)
+    if state.posterior.sites.masses is None:  # a whole step has sites of the form that predictions are cheap with
+        new = _State(*problem, state.wanted, mode, state.tilt, said)
+        state = new if new.objective <= state.objective + 1e-12 * (1.0 + abs(state.objective)) else state
     if not converged:
         warnings.warn(
             f"softmax regression by {method} has not converged after {len(trace)} iterations; raise max_iter or tol.",

@@ -4,7 +4,8 @@
 
 IN holds X, y and the labelled positions. Prints one JSON object of CPU seconds: of ``fit``, LogisticRegression's on the
 labelled rows; of ``query``, the next row; of ``step``, that and its answer (of the peers whose query refits, the query
-itself); of ``batch``, twenty rows at once. Each is the mean of STEPS but the batch, which is one.
+itself); of ``batch``, twenty rows at once. Each is the mean of STEPS but the batch, which is one; with STEPS 0 there is
+the fit alone.
 """
 
 import json
@@ -64,7 +65,7 @@ def main():
     peer, path, steps = sys.argv[1], sys.argv[2], int(sys.argv[3])
     data = np.load(path)
     X, y, labelled = data["X"], data["y"], data["labelled"]
-    found = {"skactiveml": of_skactiveml, "modal": of_modal}[peer](X, y, labelled, steps)
+    found = {"skactiveml": of_skactiveml, "modal": of_modal}[peer](X, y, labelled, steps) if steps else {}
     model = LogisticRegression()
     model.fit(X[labelled], y[labelled])
     found["fit"] = float(np.median([timed(lambda: model.fit(X[labelled], y[labelled])) for _ in range(3)]))

@@ -1,5 +1,7 @@
 """Moments at all nodes together are those that each posterior says, from rows in any precision and at any place."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -55,6 +57,27 @@ def test_predictions_of_single_precision_are_those_of_double():
         for field in ("probabilities", "expected_entropy"):
             np.testing.assert_allclose(getattr(one, field), getattr(other, field), rtol=1e-8)
         np.testing.assert_allclose(one.covariance([0, 1], [2]), other.covariance([0, 1], [2]), rtol=1e-7, atol=1e-10)
+
+
+def test_a_row_of_single_precision_has_the_same_products_wherever_it_stands():
+    rng = np.random.default_rng(2)
+    rows, vectors = rng.standard_normal((8_200, 30)).astype(np.float32), rng.standard_normal((31, 5))
+    rows[[1, 5_000, 8_198, 8_199]] = rows[0]
+    found = times(rows, vectors, True)
+    np.testing.assert_allclose(found, rows.astype(float) @ vectors[:-1] + vectors[-1], rtol=1e-12, atol=1e-12)
+    assert np.all(found[[1, 5_000, 8_198, 8_199]] == found[0])
+
+
+def test_wide_rows_are_held_once_for_all_nodes():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 6_000)), np.arange(60) % 2
+    BayesianLogisticRegression().fit(X[:, :70], y)  # what is imported and compiled stays
+    tracemalloc.start()
+    model = BayesianLogisticRegression().fit(X, y)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(model.belief_.beliefs) > 1
+    assert held < 4 * X.nbytes  # 19 times, when each node had its own
 
 
 def test_products_of_sparse_rows():

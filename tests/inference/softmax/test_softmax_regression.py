@@ -59,6 +59,17 @@ def test_the_objective_never_rises(method, scale):
     assert np.diff(posterior.objective_trace).max(initial=0.0) <= 1e-9 * abs(posterior.objective_trace[0])
 
 
+@pytest.mark.parametrize("scale", [1.0, 4.0])
+def test_a_wide_prior_is_settled_within_a_hundred_steps_where_the_bound_ends(scale):
+    rng = np.random.default_rng(3)
+    features, c = scale * rng.standard_normal((40, 20)), 6
+    codes = np.argmax(features @ rng.standard_normal((20, c)) + rng.gumbel(size=(40, c)), axis=1)
+    found = softmax_regression(features, codes, c)
+    least = softmax_regression(features, codes, c, max_iter=5000, tol=1e-9).log_evidence
+    assert found.converged
+    assert least - found.log_evidence < 0.05 * abs(least)
+
+
 def test_laplaces_method_is_at_the_mode():
     features, codes, c = problem(3)
     posterior = softmax_regression(features, codes, c, method="laplace_approximation", tol=1e-14)
