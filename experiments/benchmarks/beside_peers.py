@@ -260,8 +260,8 @@ def run(script: Script) -> None:
         columns, "benchmarks",
         f"CPU milliseconds, one thread, the lower of {ROUNDS} rounds in turn (one of others than two classes, and of a "
         "million rows). "
-        "Classification: entropy; steps are means of twelve; peers refit LogisticRegression. Other jobs shared the two cores "
-        "(load 5 to 9). Columns of the others are "
+        "Classification: entropy; steps are means of twelve; peers refit LogisticRegression. Other jobs shared the two "
+        "cores (load 5 to 9). Columns of the others are "
         f"components, topics or items. {', '.join(f'{name} {one}' for name, one in versions.items())}.",
     )  # fmt: skip
     if script.quick:
