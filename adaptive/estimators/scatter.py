@@ -1,4 +1,4 @@
-"""Scatter of counts beyond Poisson's: one variance more on every log rate, by rows left out.
+"""Scatter of counts beyond Poisson's: one variance more on every log rate, by rows left out; or less than Poisson's.
 
     y_j ~ Poisson(e_j rate(s_j)),    s_j ~ N(c_j - t/2, v_j + t),    t = (gamma - 1) typical v,    gamma >= 1
 
@@ -12,12 +12,17 @@ Few rows do not tell t. A band that takes the likeliest one is then too narrow, 
 
 and, of e^s, also those that leave s where it is: counts so skewed show their mean late, and a fit to few of them finds
 what is nearer to the middle.
+
+Counts that scatter less (ratings, logarithms of plays: a share phi of Poisson's variance) would be predicted too
+broadly even at their true rates m, by Poisson's variance and that of the rates. What is too much, the rates give up:
+
+    m^2 (v - d) + m = m^2 v + phi m,    d = min(v, (1 - phi) / m),    phi <= 1
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,7 +37,9 @@ if TYPE_CHECKING:
 __all__ = ["Scatter", "Scattering", "Widening", "possible_scatters", "scatter_of"]
 
 FEWEST = 5  # rows of which something is learnt
-_LEAST = 1e-300
+NONE = 1.01  # a factor gamma up to which counts are looked at for scattering less
+LEAST_SHARE = 0.02  # of Poisson's variance
+_LEAST, _LEAST_LEFT = 1e-300, 1e-12
 _SHARE = 0.999  # of a row's information that is its own: beyond, nothing else speaks of it
 _PLACES = np.linspace(-2.5, 2.5, 7)  # of scatters that may be, in standard errors of ln gamma from the likeliest
 _LARGEST = 8.0  # ln gamma
@@ -70,11 +77,18 @@ class Scatter(NamedTuple):
         Whether rates are exponential.
     factor : VarianceFactor
         gamma, its error, what it gains.
+    share : float
+        phi <= 1, of exponential rates and where it was asked for; else 1.
     """
 
     variance: float
     keeps_means: bool
     factor: VarianceFactor
+    share: float = 1.0
+
+    def spared(self, moments: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """The variance d (m,) that projections are to be predicted without."""
+        return _spared(moments, self.share)
 
 
 class Scattering:
@@ -92,10 +106,21 @@ class Scattering:
         """Variance of projections that nothing in the model explains; 0 where it is not known."""
         return 0.0 if self.scatter is None else self.scatter.variance
 
+    @property
+    def poisson_share(self) -> float:
+        """Share of Poisson's variance that counts have, at most 1; 1 where it is not known."""
+        return 1.0 if self.scatter is None else self.scatter.share
+
 
 def _widened(moments: tuple[np.ndarray, np.ndarray], extra: float, keeps_means: bool) -> tuple[np.ndarray, np.ndarray]:
     mean, variance = moments
     return mean - (0.5 * extra if keeps_means else 0.0), np.maximum(variance + extra, _LEAST)
+
+
+def _spared(moments: tuple[np.ndarray, np.ndarray], share: float, exposure: Any = 1.0) -> np.ndarray:
+    mean, variance = moments
+    counts = exposure * np.exp(np.minimum(mean + 0.5 * variance, 700.0))
+    return np.minimum((1.0 - share) / counts, variance)
 
 
 class _LeftOut(NamedTuple):
@@ -131,6 +156,8 @@ def scatter_of(
     counts: Callable[[np.ndarray], Poisson],
     moments: tuple[np.ndarray, np.ndarray],
     sites: tuple[np.ndarray, np.ndarray],
+    *,
+    narrows: bool = False,
 ) -> Scatter | None:
     """Return the likeliest scatter when each row is predicted without itself; None of too few rows.
 
@@ -142,13 +169,24 @@ def scatter_of(
         Means and variances of the rows' projections.
     sites : two (n,) arrays
         Precisions, and precisions times means, of the rows' own sites.
+    narrows : bool, default False
+        Look for counts that scatter less than Poisson's, too.
     """
     rows = _LeftOut.of(counts, moments, sites)
     if rows is None:
         return None
     keeps = rows.family.rate == "exp"
     found = rows.likeliest(keeps)
-    return Scatter((found.value - 1.0) * rows.typical, keeps, found)
+    scatter = Scatter((found.value - 1.0) * rows.typical, keeps, found)
+    if not narrows or not keeps or found.value > NONE:
+        return scatter
+    mean, variance = rows.cavities
+
+    def left(share: float) -> np.ndarray:
+        less = _spared(rows.cavities, share, rows.family.exposure)
+        return rows.family.tilted_moments(mean + 0.5 * less, np.maximum(variance - less, _LEAST_LEFT))[0]
+
+    return scatter._replace(share=min(variance_factor(left, least=LEAST_SHARE).value, 1.0))
 
 
 def possible_scatters(

@@ -3,7 +3,8 @@
     ln gamma = argmax  sum_j ln p(y_j | s ~ N(c_j, gamma v_j)) - (ln gamma)^2 / (2 deviation^2),    gamma >= 1
 
 c_j and v_j are what is believed of outcome j's latent without that outcome: a cavity, or a fit without its fold. A
-factor below one would narrow the bands of designed runs, whose outcomes are no random sample, so there is none.
+factor below one would narrow the bands of designed runs, whose outcomes are no random sample, so there is none unless
+``least`` allows it.
 """
 
 from __future__ import annotations
@@ -51,9 +52,13 @@ class VarianceFactor(NamedTuple):
 
 
 def variance_factor(
-    log_score: Callable[[float], ArrayLike], *, weights: ArrayLike | None = None, deviation: float = 1.5
+    log_score: Callable[[float], ArrayLike],
+    *,
+    weights: ArrayLike | None = None,
+    deviation: float = 1.5,
+    least: float = 1.0,
 ) -> VarianceFactor:
-    """Return the factor of all latents' variances that suits what was left out, never below one.
+    """Return the factor of all latents' variances that suits what was left out, never below ``least``.
 
     Parameters
     ----------
@@ -64,6 +69,8 @@ def variance_factor(
         How many outcomes each one stands for; default 1.
     deviation : float > 0, default 1.5
         Of the prior of ln gamma, which is centred on 0.
+    least : float in (0, 1], default 1.0
+        The smallest factor.
 
     Returns
     -------
@@ -100,9 +107,10 @@ def variance_factor(
             known[log_factor] = math.fsum(scores) - 0.5 * (log_factor / deviation) ** 2  # in any order the same
         return known[log_factor]
 
-    start = max(range(LARGEST + 1), key=lambda u: total(float(u)))
+    lowest = math.log(least)
+    start = max(range(math.ceil(lowest), LARGEST + 1), key=lambda u: total(float(u)))
     best = minimize_scalar(
-        lambda u: -total(float(u)), bounds=(max(start - 1.0, 0.0), start + 1.0), method="bounded",
+        lambda u: -total(float(u)), bounds=(max(start - 1.0, lowest), start + 1.0), method="bounded",
         options={"xatol": CHANGE},
     )  # fmt: skip
     at = max((float(best.x), float(start), 0.0), key=total)

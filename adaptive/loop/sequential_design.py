@@ -71,7 +71,8 @@ class SequentialDesign:
     batch_size : int, default 1
         Candidates per query.
     joint : bool, default True
-        Choose a batch together, and in the light of what is pending; False takes the highest single scores.
+        Choose a batch together, and in the light of what is pending; False takes the highest single scores. Chosen by
+        ``ours-batches-information``.
     initial : sequence of int, or int, optional
         Positions to ask first, in this order; or how many to draw at random first.
     stop : stopping rule, optional

@@ -24,7 +24,7 @@ JUDGED: dict[str, tuple[str, ...]] = {
         "ours-hyper-text-factor",
         "ours-hyper-factor-classes",
     ),
-    "BayesianLogisticRegression.prior_scale": ("ours-evidence-against-tuned-scales",),
+    "BayesianLogisticRegression.prior_scale": ("ours-multiclass-log-loss",),
     "BayesianLogisticRegression.inference": ("ours-ep-is-closest",),
     "BayesianLogisticRegression.multi_class": ("ours-multiclass-log-loss", "ours-hyper-classes"),
     "BayesianLogisticRegression.update": ("ours-selective-ep-update",),
@@ -102,12 +102,10 @@ JUDGED: dict[str, tuple[str, ...]] = {
                     "n_components",
                     "cell",
                     "n_members",
-                    "window",
                     "batch_size",
                     "learning_rate",
                     "n_sampled",
                     "clip",
-                    "validation_fraction",
                     "patience",
                     "max_iter",
                     "tol",
@@ -134,6 +132,10 @@ JUDGED: dict[str, tuple[str, ...]] = {
     },
     "MetadataTopicModel.n_init": ("ours-default-topic-starts", "ours-default-settings-documents"),
     "CollaborativeRNN.pooled": ("ours-default-sequences",),
+    **{
+        f"CollaborativeRNN.{name}": ("ours-default-nets", "ours-default-settings-sequences")
+        for name in ("validation_fraction", "window")
+    },
     "CollaborativeRNN.uncertainty": ("ours-sequences-asked-random", "ours-sequences-calibration-laplace"),
     "Questionnaire.n_traits": ("ours-questionnaire-dimension",),
     "Questionnaire.styles": ("hennig-tab-4.1",),

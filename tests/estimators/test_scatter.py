@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from adaptive import PoissonFactorization, PoissonRegression
-from adaptive.estimators.pairs.factorization.forecasts import intervals
+from adaptive.estimators.pairs.factorization.forecasts import intervals, log_probabilities
 from tests.culprits import naming
 
 
@@ -127,3 +127,36 @@ def test_intervals_of_a_factorisation_hold_counts_that_its_factors_do_not_explai
     own = model.user(0)
     assert own.interval([0, 1])[1].tolist() == model.interval([(0, 0), (0, 1)])[1].tolist()
     assert PoissonFactorization(2, inference="map", random_state=0).fit(pairs[seen], y[seen]).variance_factor_ is None
+
+
+def levels(n, share, seed=0):
+    """Pairs, and counts about a user's level times an item's, with so large a share of Poisson's variance."""
+    rng = np.random.default_rng(seed)
+    pairs = np.array([(u, i) for u in range(30) for i in range(20)])[rng.permutation(600)[:n]]
+    rates = np.exp(2.0 + 0.3 * rng.standard_normal(30)[pairs[:, 0]] + 0.3 * rng.standard_normal(20)[pairs[:, 1]])
+    return pairs, np.maximum(np.round(rates + np.sqrt(share * rates) * rng.standard_normal(n)), 0.0)
+
+
+def test_counts_that_scatter_less_than_poissons_are_predicted_by_surer_rates():
+    pairs, y = levels(400, 0.1)
+    model = PoissonFactorization(1, random_state=0).fit(pairs[:200], y[:200])
+    new = pairs[200:], y[200:]
+    bare = log_probabilities(*model.belief_.located(*new[0].T), new[1])
+    assert model.poisson_share_ < 1.0 and model.scatter_ < 1e-3
+    assert np.mean(model.log_predictive(*new)) > np.mean(bare) + 0.005
+    own = model.user(0)
+    np.testing.assert_array_equal(own.log_predictive([0, 1], [7, 7]), model.log_predictive([(0, 0), (0, 1)], [7, 7]))
+    below = intervals(*model.belief_.located(*new[0].T), 0.9)
+    assert np.all(np.concatenate(model.interval(new[0])) == np.concatenate(below))  # bands are not narrowed
+    most = [np.max(model.log_predictive([pair] * 20, np.arange(20))) for pair in ((99, 99), (0, 0))]
+    assert most[0] < most[1] - 0.1  # who is not known stays uncertain
+
+
+def test_what_probabilities_lose_of_their_spread_keeps_their_means_and_adds_up_to_one():
+    pairs, y = levels(200, 0.1)
+    model = PoissonFactorization(1, random_state=0).fit(pairs, y)
+    counts = np.arange(60.0)
+    for pair in ((0, 0), (5, 7)):
+        p = np.exp(model.log_predictive([pair] * 60, counts))
+        assert p.sum() == pytest.approx(1.0, abs=1e-6)
+        assert p @ counts == pytest.approx(model.predict([pair])[0], rel=0.01)

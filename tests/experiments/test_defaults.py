@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,9 @@ from adaptive import (
     MetadataTopicModel,
     PoissonRegression,
     Questionnaire,
+    SequentialDesign,
     SparseLinearRegression,
+    estimators,
 )
 from experiments import claims
 from experiments.defaults import table
@@ -37,6 +41,8 @@ SCRIPTS = {
     "further_settings": {"ours-default-settings-instruments"},
     "respondent_priors": {"ours-default-respondent-priors"},
     "families": {"ours-default-families"},
+    "pair_counts": {"ours-default-pair-counts"},
+    "net_training": {"ours-default-nets"},
     "beside_rivals": {"ours-default-said"},
 }
 
@@ -55,6 +61,13 @@ def test_nothing_stands_there_that_is_no_parameter():
 def test_the_evidence_is_a_claim_that_was_tried():
     tried = {one["id"] for one in claims.load()}
     assert {name: of for name, of in table.JUDGED.items() if not tried.issuperset(of)} == {}
+
+
+def test_docstrings_name_the_evidence():
+    """That of a parameter, or of one that is named with it."""
+    classes = {name: getattr(estimators, name) for name in estimators.__all__} | {"SequentialDesign": SequentialDesign}
+    told = {name: inspect.getdoc(classes[name.split(".")[0]]) or "" for name in table.JUDGED}
+    assert [name for name, ids in table.JUDGED.items() if not any(one in told[name] for one in ids)] == []
 
 
 RNG = np.random.default_rng(0)

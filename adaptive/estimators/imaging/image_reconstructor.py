@@ -54,7 +54,7 @@ class ImageReconstructor(BeliefEstimator):
     noise_variance : float, optional
         Of the real and of the imaginary part of every sample. None: estimated from the samples farthest from DC, from
         the finest details of a picture (noisy or blurred), or from more rows than pixels. Of several coils it is the
-        mean. Exact samples need a small one, such as 1e-8.
+        mean. Exact samples need a small one, such as 1e-8. How near it comes: ``ours-image-noise``.
     prior : {"tv+wavelet", "tv", "wavelet", "tree", "student_t_tree"}, default "tv+wavelet"
         Laplace potentials on differences of neighbours, wavelet coefficients, or both; or, for real images with even
         sides, a tree of wavelet coefficients, each narrow or wide as its parent suggests (`inference.trees`): two
@@ -64,7 +64,8 @@ class ImageReconstructor(BeliefEstimator):
     prior_scales : float, dict or TreeMixture, optional
         Scale of each group, {"wavelet": ..., "tv": ...}. None: fitted by evidence (see Notes); with expectation
         propagation of photographs those of the literature, .943 and .141 times ``largest``. Of a tree all parameters,
-        or the scale of wide coefficients at the finest level; None: fitted on the bound.
+        or the scale of wide coefficients at the finest level; None: fitted on the bound. Chosen by
+        ``ours-image-scales``, of photons by ``ours-default-photons``.
     wavelet : str, optional
         Orthonormal wavelet of PyWavelets; None: "db4" for k-space, "db2" for photographs.
     level : int, optional
@@ -96,11 +97,13 @@ class ImageReconstructor(BeliefEstimator):
     design_noise_variance, design_prior_scales : float (or dict), None or "auto", default "auto"
         What the model that chooses measurements assumes, for ``largest`` = 1. None: as the reconstruction. "auto": for
         k-space a noise of 1e-6, whatever that of the data (of more noise designs are no better), and scales of 1/300,
-        or in proportion to another noise; None for photographs.
+        or in proportion to another noise; None for photographs. Chosen by ``ours-kspace-pays-design-noise`` and
+        ``ours-kspace-unseen-whole-head-snr-50``.
     design_dtype : str or None, default "auto"
         Of the unknown of that model. None: "float32" for k-space, ``dtype`` for photographs. "auto": the same, but
         "complex64" with a prior on the pixels of the imaginary part where the phase is read from the measurements
-        (and the prior is no tree): mirrors are then worth what that leaves.
+        (and the prior is no tree): mirrors are then worth what that leaves. Judged by
+        ``ours-kspace-unseen-default-snr-50``.
     inference : str or callable, default "variational_bounds"
         The double loop with sampled variances; "expectation_propagation" (fraction 0.9, sites updated while any can
         change the posterior by .01 nats), which keeps the covariance as a matrix, in the precision of the unknown, and

@@ -57,7 +57,8 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         weights as they are while the others shrink.  The intercept is N(0, 9). Chosen by
         ``ours-default-settings-labels``.
     prior_scale : float, optional
-        None: fitted by evidence, under a broad log-normal prior (see Notes).
+        None: fitted by evidence, under a broad log-normal prior (see Notes). Beside cross-validation:
+        ``ours-multiclass-log-loss``.
     df : float, default 2.0
         Degrees of freedom of "student_t".
     link : {"logit", "probit"}, default "logit"
@@ -67,13 +68,14 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         ``functools.partial(inference.variational_bounds, variances="sampled", n_samples=64)``, or "lanczos": products
         with the rows only, where both they and the features (with a sparse prior, the features) are beyond 20,000.
         With "student_t" "variational_bounds" stands in for "expectation_propagation", which needs log-concave priors.
+        Chosen by ``ours-ep-is-closest``.
     fit_intercept : bool, default True
     classes : array-like (c,) of two or more labels, optional
         All labels, where the first answers may not show every class.
     multi_class : {"softmax", "one_vs_rest"}, default "softmax"
         For more than two classes: one joint posterior over the scores of all, by a Gaussian prior, the logit link and
         "variational_bounds" (which also stands in for "expectation_propagation") or "laplace_approximation"; or as many
-        binary problems, with any of the options above.
+        binary problems, with any of the options above. Chosen by ``ours-hyper-classes``.
     max_iter : int, default 100
         Iterations of the inference.
     tol : float, default 1e-4
@@ -87,12 +89,14 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
         fits again.
         ``select`` then follows the marginals of the whole pool by one product with its rows per answer; the pool must
         be the same object, unchanged, from call to call (as in a `SequentialDesign`), else they are computed anew.
+        Chosen by ``ours-selective-ep-update``.
         More than two classes of a softmax are refitted by "auto"; included, each answer is one step of the inference.
     block_size : int, default 10
         Answers per block of ``update="inclusion"``.
     hyperparameters : {"integrated", "mode"}, default "integrated"
         What is done about a ``prior_scale`` that is not given: average over nodes of it, each weighted by its evidence
-        (see Notes), or take that of the highest evidence.
+        (see Notes), or take that of the highest evidence. Chosen by ``ours-hyper-better-on-average`` and
+        ``ours-hyper-coverage``.
     calibration : {"leave_one_out", None}, default "leave_one_out"
         With integrated hyper-parameters, of two classes by expectation propagation and of a softmax: probabilities are
         those of latents whose (co)variances are multiplied by one factor, fitted to leave-one-out predictions. Who is

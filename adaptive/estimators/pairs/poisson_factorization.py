@@ -70,8 +70,11 @@ class PoissonFactorization(PairEstimator):
         The bound after the last rounds over everything; nan of points.
     evidence_kind_, objective_trace_, n_iter_ : of the last rounds over everything
     scatter_ : float
-        Variance of log rates that the factors do not explain, by entries without themselves; in `interval`, nowhere
-        else. 0 with ``zeros="observed"``, and of points.
+        Variance of log rates that the factors do not explain, by entries without themselves; in `interval` and
+        ``log_predictive``, nowhere else. 0 with ``zeros="observed"``, and of points.
+    poisson_share_ : float
+        At most 1, the share of Poisson's variance that counts have where they scatter less (ratings, logarithms), by
+        the same entries; in ``log_predictive`` alone, where rates lose as much of their variance.
     variance_factor_ : VarianceFactor or None
         The same as a factor of the log rates' typical variance, with the standard error of its logarithm.
     converged_ : bool
@@ -169,10 +172,11 @@ class PoissonFactorization(PairEstimator):
     def log_predictive(self, X: Pool, y: ArrayLike) -> np.ndarray:
         """Return the (n,) natural-log predictive probabilities of counts: draws of the item, quadrature over the rest.
 
-        256 draws of low discrepancy per pair; where the variances are zero the value is exact.
+        256 draws of low discrepancy per pair; where the variances are zero the value is exact. Counts scatter more or
+        less than Poisson's by ``scatter_`` and ``poisson_share_``: chosen by ``ours-default-pair-counts``.
         """
         factors, users, items = self.fitted_belief().located(*self._candidates(X))
-        return forecasts.log_probabilities(factors, users, items, checked_counts(y, len(users)))
+        return forecasts.log_probabilities(factors, users, items, checked_counts(y, len(users)), self.belief_.scatter)
 
     def interval(self, X: Pool, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the counts (n,) between which each pair's lies with about the probability ``level``, by draws.
@@ -258,7 +262,7 @@ class PoissonFactorization(PairEstimator):
             Entries(rows, y[a:b], exposure[a:b], (1, entries.lengths[1])),
             belief.data.positions[1],
             belief.settings.kind,
-            belief.scatter_variance,
+            belief.scatter,
         )
 
     def predictive(self, candidates: Pool, *, target: Chosen = None, random_state: RandomState = None) -> Predictive:
@@ -278,6 +282,7 @@ class PoissonFactorization(PairEstimator):
         return FactorizationBelief.prior_predictive(settings, given, target=target, random_state=random_state)
 
     scatter_ = of_belief("scatter_variance", "Variance of log rates beyond what the factors explain; 0: none.")
+    poisson_share_ = of_belief("poisson_share", "Share of Poisson's variance that counts have, at most 1.")
     variance_factor_ = of_belief("variance_factor", "The scatter as a factor of log rates' variances; or None.")
 
     def _shortened(self, arguments: Arguments) -> Shortened | None:

@@ -46,7 +46,8 @@ class SimulatorEstimator(ParticleEstimator):
         Chosen by `ours-default-simulators`.
     n_simulations : int, default 50
         Of each particle at each setting, at least three more than summaries. Its noise averages out over particles:
-        fewer leave the posterior where it is, and cost effective sample size.
+        fewer leave the posterior where it is, and cost effective sample size. Chosen by
+        ``ours-default-settings-simulators``, with ``resample``.
     n_nested : int, default 256
         Particles of which an outcome is drawn, and which see those of the others, for informations: the only ones that
         a decision simulates. The information of one measurement is known up to log(n_nested) nats. With 1,000 the

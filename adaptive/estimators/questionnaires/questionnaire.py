@@ -66,7 +66,8 @@ class Questionnaire(BeliefEstimator):
     reverse : sequence of item labels
         Items of which a higher answer means less of the trait.
     styles : {"both", "items", "people"}, default "both"
-        Of the ordinal model: whose thresholds are unknown, those of the others being zero.
+        Of the ordinal model: whose thresholds are unknown, those of the others being zero. Chosen by
+        ``hennig-tab-4.1``, with ``noise_per_item``.
     response : {"all", "adjacent"}, default "all"
         Of the ordinal model: whether an answer speaks of all thresholds, as in the source, or of its two neighbours.
     trait_noise : float or "evidence", default "evidence"

@@ -49,7 +49,8 @@ def test_seeded_runs_are_the_same_and_so_is_one_that_was_stopped_and_goes_on(opt
 
 
 def test_stopping_restores_the_best_of_each_member():
-    data, plan = histories(), Plan(**{**vars(PLAN), "learning_rate": 0.3, "max_iter": 40})  # so fast that it gets worse
+    own = {"learning_rate": 0.3, "max_iter": 40, "validation_fraction": 0.025}  # so fast that it gets worse
+    data, plan = histories(), Plan(**{**vars(PLAN), **own})
     training = begun()
     n_seen = plan.trained_on(np.array([len(one) for one in data]))
     assert all(len(one) - n == 3 for one, n in zip(data, n_seen, strict=True))

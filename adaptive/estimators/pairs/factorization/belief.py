@@ -187,7 +187,7 @@ class FactorizationBelief(Scattering, FromPrior, Traced):
 
     @cached_property
     def scatter(self) -> Scatter | None:  # type: ignore[override]
-        """Scatter of counts beyond these factors, by entries without themselves; a site is e^eta's expectation."""
+        """Scatter of counts about these factors, by entries without themselves; a site is e^eta's expectation."""
         if self.settings.zeros == "observed":  # entries are those that are not 0: no sample
             return None
         entries = self.entries
@@ -197,7 +197,9 @@ class FactorizationBelief(Scattering, FromPrior, Traced):
         with np.errstate(over="ignore"):
             rate = exposure * np.exp(mean + 0.5 * variance)
             sites = rate, y - rate + rate * mean
-        return scatter_of(lambda known: Poisson(y[known], "exp", exposure[known]), (mean, variance), sites)
+        return scatter_of(
+            lambda known: Poisson(y[known], "exp", exposure[known]), (mean, variance), sites, narrows=True
+        )
 
     def extended(self, lengths: tuple[int, int]) -> Factors:
         """The factors with as many rows, the new ones at the prior."""

@@ -16,6 +16,7 @@ from adaptive.estimators.pairs.inference.expectations import log_rates
 from adaptive.estimators.pairs.inference.rounds import Entries, Factors, Kind, solved
 
 if TYPE_CHECKING:
+    from adaptive.estimators.scatter import Scatter
     from adaptive.types import ArrayLike, Id, Pool, RandomState, State
 
 __all__ = ["FactorizationUser"]
@@ -35,12 +36,17 @@ class FactorizationUser(DesignMixin):
     positions : dict
         Item id -> row.
     kind : Kind
-    scatter : float, default 0.0
-        Variance of log rates beyond what the factors explain.
+    scatter : Scatter, optional
+        Of counts about what the factors say.
     """
 
     def __init__(
-        self, factors: Factors, entries: Entries, positions: dict[Id, int], kind: Kind, scatter: float = 0.0
+        self,
+        factors: Factors,
+        entries: Entries,
+        positions: dict[Id, int],
+        kind: Kind,
+        scatter: Scatter | None = None,
     ) -> None:
         self.factors, self.entries, self.positions, self.kind = factors, entries, positions, kind
         self.scatter = scatter
@@ -106,7 +112,7 @@ class FactorizationUser(DesignMixin):
         """Return the (m,) natural-log predictive probabilities of items' counts, as the factorisation does."""
         factors, rows = self._located(X)
         zeros = np.zeros(len(rows), dtype=np.int64)
-        return forecasts.log_probabilities(factors, zeros, rows, checked_counts(y, len(rows)))
+        return forecasts.log_probabilities(factors, zeros, rows, checked_counts(y, len(rows)), self.scatter)
 
     def interval(self, X: Pool, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the counts (m,) between which each item's lies with about the probability ``level``, by draws.
@@ -115,7 +121,8 @@ class FactorizationUser(DesignMixin):
         """
         forecasts.check_level(level)
         factors, rows = self._located(X)
-        return forecasts.intervals(factors, np.zeros(len(rows), dtype=np.int64), rows, level, self.scatter)
+        extra = 0.0 if self.scatter is None else self.scatter.variance
+        return forecasts.intervals(factors, np.zeros(len(rows), dtype=np.int64), rows, level, extra)
 
     def predictive(self, candidates: Pool, *, target: None = None, random_state: RandomState = None) -> PairPredictive:
         """Predictive of items, of which the user's row alone learns."""

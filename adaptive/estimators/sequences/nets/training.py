@@ -40,7 +40,7 @@ class Plan:
     learning_rate: float = 0.01
     clip: float = 5.0
     n_sampled: int | None = None
-    validation_fraction: float = 0.025
+    validation_fraction: float = 0.1
     patience: int = 5
     max_iter: int = 100
     tol: float = 0.0
