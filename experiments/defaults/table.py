@@ -31,6 +31,7 @@ JUDGED: dict[str, tuple[str, ...]] = {
     "CollaborativePreference.n_components": ("ours-default-preferences",),
     "CollaborativePreference.prior_people": ("ours-default-preferences",),
     "CoxProcess.kernel": ("ours-default-cox",),
+    "ParticleEstimator.screening": ("ours-bridge-screening",),
     "CoxProcess.overdispersion": ("ours-default-cox-overdispersion",),
     "GaussianProcessClassifier.inference": ("ours-ep-is-closest",),
     "GaussianProcessClassifier.calibration": ("ours-hyper-factor-processes",),

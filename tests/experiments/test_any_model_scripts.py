@@ -11,7 +11,8 @@ JUDGED = {
     "instrument_settings": {"ours-any-model-instruments", "ours-any-model-instruments-utilities"},
     "laboratories": set(),  # the peers are asked in full mode only; that the page's code compiles is tried
     "laboratory_pages": set(),  # so do the scripts of the gallery
-    "settings_to_a_deviation": {"ours-bridge-settings", "ours-bridge-settings-default", "ours-bridge-decision-time"},
+    "settings_to_a_deviation": {"ours-bridge-settings", "ours-bridge-settings-default", "ours-bridge-decision-time",
+                                "ours-bridge-screening"},
     "second_peak": {
         f"ours-any-model-second-peak{which}" for which in ("", "-asked", "-random", "-spread", "-cost")
     },

@@ -93,10 +93,12 @@ class ParticleSettings(CloudSettings):
     exposure: int | str | None
     trials: int | str | None
     overdispersion: float | str | None
+    screening: int
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
         super().check()
+        checks.integer("screening", self.screening, minimum=0)
         if (self.log_likelihood is None) == (self.model is None):
             given = "both" if self.model is not None else "neither"
             raise ValueError(f"log_likelihood or model must be given, one of the two, got {given}.")
