@@ -50,8 +50,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     overdispersion : float, "learnt" or None, default None
         Counts are negative binomial: their variance is mean + overdispersion x mean^2, whatever the exposure; a number
         >= 0, or learnt with the kernel by evidence. It asks for ``rate="exp"``. None: counts are Poisson's about a rate
-        that may differ between counts of one place (see ``kernel``); ``ours-default-cox-overdispersion`` compares the
-        two.
+        that may differ between counts of one place (see ``kernel``).
     exposure : int or str, optional
         The column of X that says for how long, or over how large an area, was counted; it is no place then.
     inference : str or callable, default "expectation_propagation"
