@@ -22,7 +22,17 @@ __all__ = ["calibrate"]
 
 TRIED = ("simulate", "stop", "questions", "exposure")  # of simulated tests
 MOST = 10  # categories of an item
-MODELS = ("rasch", "two_parameter", "three_parameter", "four_parameter", "graded", "partial_credit", "ordinal")
+MODELS = (
+    "rasch",
+    "two_parameter",
+    "three_parameter",
+    "four_parameter",
+    "graded",
+    "partial_credit",
+    "nominal",
+    "ordinal",
+)
+DIALECTS = ("mirt", "catR", "jscat", "catsim")
 
 
 def calibrate(
@@ -93,6 +103,14 @@ def calibrate(
             metavar="ITEMS",
         ),
     ] = None,
+    dialect: Annotated[
+        str | None,
+        typer.Option(
+            help="Write bank-NAME.csv, too, in the columns of " + ", ".join(DIALECTS[:-1]) + f" or {DIALECTS[-1]}.",
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[Path, out_folder("adaptive-calibrate-run")] = Path("adaptive-calibrate-run"),
     pictures: Format = "png",
     resume: Resume = False,
@@ -101,9 +119,9 @@ def calibrate(
     """Learn the items of a questionnaire from answers, for adaptive tests with `adaptive ask`.
 
     The command writes bank.csv (with covariances), items.csv (parameters and fit), people.csv (estimates), groups.csv
-    (with --group), short_form.csv and total_form.csv (with --short-form), report.json and information.png (of the
-    ordinal model thresholds.png), and a state from which --resume writes them again. Where the items measure more than
-    one trait, the command says so, and items.csv proposes a split.
+    (with --group), short_form.csv and total_form.csv (with --short-form), bank-mirt.csv (with --dialect mirt),
+    report.json and information.png (of the ordinal model thresholds.png), and a state from which --resume writes them
+    again. Where the items measure more than one trait, the command says so, and items.csv proposes a split.
 
     --simulate --stop 0.35 --exposure 0.3 tries the test on people drawn from the bank. It says how long tests will be,
     how far off the estimates will be, and how many people see the item that is asked most (simulation.json,
@@ -120,7 +138,11 @@ def calibrate(
         require_at_least(("questions", questions, 1))
     if model is not None:
         require_one_of(MODELS, model=model)
+    if dialect is not None:
+        require_one_of(DIALECTS, dialect=dialect)
     settings = job.settings
+    if settings["short_form"] is not None and settings["model"] == "nominal":
+        raise CommandError("--short-form adds answers up, and those of --model nominal have no order; leave one out.")
     scale = _scale(settings["categories"])
     if settings["short_form"] is not None and settings["short_form"] < 1:
         raise CommandError(f"--short-form must be a number of items, at least 1; got {settings['short_form']}.")
@@ -146,6 +168,8 @@ def calibrate(
         except ValueError as problem:
             raise CommandError(f"{cells.path}: {problem}") from None
         _write(learnt, table, names, groups, job, choice.log_scores)
+        if settings["dialect"] is not None:
+            _in_dialect(learnt, settings["dialect"], job)
         if simulate:
             simulating.simulate(learnt, table, job, stop=stop, questions=questions, exposure=exposure)
         job.then(f"adaptive ask TEST.toml --bank {shown(job.path / 'bank.csv')}", "with the questions in TEST.toml")
@@ -223,6 +247,10 @@ def _write(
     names_of = [f"threshold_{k}" for k in range(1, parameters.shape[1] + 1)]
     if fitted.response_model != "ordinal":
         names_of = ["discrimination", *names_of[:-1]]
+    if fitted.response_model == "nominal":
+        names_of = [
+            f"{name}_{k // 2 + 1}" for k, name in enumerate(("slope", "intercept") * (parameters.shape[1] // 2))
+        ]
     asymptotes = ASYMPTOTES.get(fitted.response_model, ())  # behind the thresholds
     names_of[len(names_of) - len(asymptotes) :] = asymptotes
     columns: dict[str, Any] = {"item": list(fitted.items_)}
@@ -262,6 +290,20 @@ def _write(
         f"{len(fitted.items_)} items from {len(table)} people, {fitted.response_model}: estimates are known to "
         f"{fitted.trait_std_.mean():.2f} on average"
     )
+
+
+def _in_dialect(fitted: Any, dialect: str, folder: Job) -> None:
+    """Write the bank in the columns of another program, and say what these do not hold."""
+    import warnings
+
+    with warnings.catch_warnings(record=True) as lost:
+        warnings.simplefilter("always")
+        try:
+            fitted.to_bank(folder.result(f"bank-{dialect}.csv"), dialect=dialect)
+        except ValueError as problem:
+            raise CommandError(f"--dialect {dialect}: {problem}") from None
+    for one in lost:
+        print(f"bank-{dialect}.csv: {one.message}")
 
 
 def _short_form(fitted: Any, n: int, folder: Job, table: Any) -> None:

@@ -1,6 +1,4 @@
-"""Predictive counts: probabilities  ln E p(y | e rate(s)),  and quantiles  P(y <= k) = E Q(k + 1, e rate(s)),
-Q the regularised upper incomplete gamma.
-"""
+"""Predictive counts: probabilities  ln E p(y | e rate(s)),  and quantiles  P(y <= k) = E P(y <= k | e rate(s))."""
 
 from __future__ import annotations
 
@@ -8,13 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import gammaincc, logsumexp
+from scipy.special import logsumexp
 
 from adaptive.checks import finite, shape
 from adaptive.potentials import quadrature
 
 if TYPE_CHECKING:
     from adaptive.potentials import Poisson, Potential
+    from adaptive.potentials.negative_binomial import NegativeBinomial
     from adaptive.types import ArrayLike
 
 __all__ = ["count_interval", "log_probabilities"]
@@ -43,13 +42,17 @@ def log_probabilities(
 
 
 def count_interval(
-    family: Poisson, mean: np.ndarray, variance: np.ndarray, level: float, weights: np.ndarray | None = None
+    family: Poisson | NegativeBinomial,
+    mean: np.ndarray,
+    variance: np.ndarray,
+    level: float,
+    weights: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the counts (m,) below and above which less than (1 - level) / 2 of the probability lies.
 
     Parameters
     ----------
-    family : Poisson
+    family : Poisson or NegativeBinomial
         With one exposure, or one per projection.
     mean, variance : (m,) arrays, or (k, m)
         Of the projections; of the parts of a mixture.
@@ -68,7 +71,7 @@ def count_interval(
         counts = np.tile(k, len(parts))
 
         def share(s: np.ndarray, owner: np.ndarray) -> np.ndarray:
-            return gammaincc(counts[owner] + 1.0, np.minimum(exposure[owner] * family.mean_rate(s), 1e15))
+            return family.at_most(counts[owner], np.minimum(exposure[owner] * family.mean_rate(s), 1e15))
 
         return parts @ quadrature.gaussian_average(share, mean, variance, family.kinks)
 
@@ -77,7 +80,7 @@ def count_interval(
     most = most.reshape(mean.shape).max(axis=0)
     ends = []
     for probability in (0.5 * (1.0 - level), 0.5 * (1.0 + level)):
-        low, high = np.full(most.shape, -1.0), np.floor(most + 9.0 * np.sqrt(most) + 30.0)
+        low, high = np.full(most.shape, -1.0), np.floor(most + 60.0 * family.deviation(most) + 30.0)
         while np.any(high - low > 1.0):  # P(y <= low) < probability <= P(y <= high)
             middle = np.floor(0.5 * (low + high))
             reached = below(middle) >= probability

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import gammaln, ndtr, xlogy
+from scipy.special import gammaincc, gammaln, ndtr, xlogy
 
 from adaptive import checks
 from adaptive.potentials import poisson_outcomes, quadrature, rectified_poisson
@@ -120,6 +120,16 @@ class Poisson(Likelihood):
     def mean_rate(self, s: ArrayLike) -> np.ndarray:
         """Return the rate at the projections s, per unit of exposure."""
         return self._rate.rate(np.asarray(s, dtype=float))
+
+    @staticmethod
+    def at_most(k: np.ndarray, mean: np.ndarray) -> np.ndarray:
+        """Return P(y <= k) of counts with these means: Q(k + 1, mean), the upper incomplete gamma."""
+        return gammaincc(k + 1.0, mean)
+
+    @staticmethod
+    def deviation(mean: np.ndarray) -> np.ndarray:
+        """Return the standard deviation of counts with these means."""
+        return np.sqrt(mean)
 
     def _share(self, y: Number) -> np.ndarray:
         """y / exposure, the count whose derivatives are those with exposure 1."""

@@ -160,6 +160,10 @@ class Predictive:
         """Predictive of the candidates at ``positions`` (k,), computed exactly."""
         return self._call("refined", positions)
 
+    def coarse(self) -> Predictive | None:
+        """Beliefs about the same candidates that cost less, to rank them by information; None: there are none."""
+        return None
+
     def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Weights (k,) and p(outcome | draw) (k, m, c), joint; ``n`` says how many, None leaves it open."""
         return self._call("draws", n)

@@ -27,6 +27,7 @@ CHUNK_SIZE = 16_384  # candidates per predictive
 SHORT_LIST = 1_024  # candidates among which a batch is chosen from a large pool
 N_TARGETS = 256  # candidates, evenly spaced, that stand for the inputs to predict where none were given
 REFINED = 8  # candidates that are computed exactly where the predictive offers it
+SCREENED = 32  # candidates up to which all are looked at as closely
 
 
 def select(
@@ -106,7 +107,9 @@ def select(
             )
         chunk_size = m
     together = n_select > 1 and joint and not record.ignores_outcomes
+    screens = score is scorers.information_gain and n_select == 1 and allowed.size > SCREENED
     view = View(estimator, candidates, None, pending, target, score, checks.generator(random_state), price)
+    view.screens = screens
     if not record.whole_pool:
         chunk_size = min(chunk_size, view.most_at_once)
     if allowed.size <= chunk_size:
@@ -155,7 +158,7 @@ def _top(
     """Return the n best entries, best first, and their scores."""
     values = view.worth(scores, prices)
     exact = None
-    if not view.record.ignores_outcomes and (outlook is None or outlook.provides("refined")):
+    if not view.record.ignores_outcomes and (outlook is None or view.screens or outlook.provides("refined")):
         listed = np.sort(best_positions(values, min(max(REFINED, 2 * n), len(values))))
         exact = _refined(view, outlook, listed)
     if exact is None:
@@ -251,7 +254,7 @@ def _refined(view: View, outlook: Outlook | None, listed: np.ndarray) -> np.ndar
     places = listed
     if outlook is None:  # there were several chunks: an outlook of these entries alone
         outlook, places = view.outlook(view.candidates_at(listed)), np.arange(len(listed))
-    if not outlook.provides("refined"):
+    if not outlook.provides("refined") and not (view.screens and outlook.coarse() is not None):
         return None
     exact = outlook.refined(view.n_front + places)  # type: ignore[union-attr]  # votes provide none
     return checked(exact.score(view.score, view.seed), view.score, len(listed), None)

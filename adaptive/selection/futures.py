@@ -146,6 +146,12 @@ class Futures:
             total = values if weight == 1.0 else total + weight * values
         return total
 
+    def coarse(self) -> Futures | None:
+        """Return the same of beliefs that cost less; None where some future has none."""
+        parts = [(weight, part.coarse()) for weight, part in self.weighted]
+        found = [(weight, part) for weight, part in parts if part is not None]
+        return self._followed_by(found, self._sampled) if len(found) == len(parts) else None
+
     def refined(self, positions: np.ndarray) -> Futures:
         """Return the same of the candidates at ``positions``, computed exactly."""
         return self._followed_by([(weight, part.refined(positions)) for weight, part in self.weighted], self._sampled)

@@ -68,6 +68,7 @@ class View:
         self.worlds: list[tuple[float, Any]] = [(1.0, estimator)]
         self.answers: list[Any] = []
         self.most_at_once = sys.maxsize  # candidates
+        self.screens = False  # whether beliefs that cost less may say which few candidates are looked at
         if self.n_front and not (self.record.sees_asked or self.record.ignores_outcomes):
             self._learn_pending()
 
@@ -143,6 +144,7 @@ class View:
     def evaluate(self, outlook: Outlook, start: int = 0) -> np.ndarray:
         """Return the expected scores of the entries of ``outlook``, which are those from ``start`` on."""
         score = scorers.random if undecided(outlook) else self.score
+        outlook = (outlook.coarse() if self.screens else None) or outlook
         return outlook.score(score, self.seed, start)[self.n_front :]
 
     def scores(self) -> tuple[np.ndarray, Outlook]:

@@ -56,6 +56,10 @@ class Votes:
         self._basis: list[np.ndarray] = []
         self.left = np.ones(len(predictive))
 
+    @staticmethod
+    def coarse() -> None:
+        """None: votes cost little."""
+
     def provides(self, name: str) -> bool:
         """Return whether the predictive has the field ``name``; none is refined."""
         return name != "refined" and self._predictive.provides(name)

@@ -14,12 +14,13 @@ _HEAD = """# Gallery
 
 Short examples that ran when this site was built: one for each estimator, one for each command. Every one takes seconds
 and needs nothing but what the package installs (`adaptive-designs[mri]`). Those of estimators can be taken along as a
-script or a notebook from the foot of their pages.
+script or a notebook from the foot of their pages. Those of laboratories need other packages, and were recorded.
 
 ```{toctree}
 :hidden:
 
 estimators/index
+../laboratories/index
 ../commands/index
 ```
 """
@@ -48,6 +49,11 @@ def write(docs: Path) -> None:
     for path in sorted((docs / "examples" / "estimators").glob("*.py")):
         picture = f"estimators/images/thumb/sphx_glr_{path.stem}_thumb.png"
         lines += [_entry(title(path), picture, f"estimators/{path.stem}.rst"), ""]
+    lines += ["::::", "", "## Laboratories", "", "::::{container} pictures"]
+    for path in sorted((docs / "laboratories").glob("*.py")):
+        name = path.with_suffix(".md").read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("# ")
+        picture = f"../../results/figures/ours-laboratory-{path.stem.replace('_', '-')}.png"
+        lines += [_entry(name, picture, f"../laboratories/{path.stem}.md"), ""]
     lines += ["::::", "", "## Commands", "", "::::{container} pictures"]
     silent = []
     for path in sorted((docs / "commands").glob("*.md")):

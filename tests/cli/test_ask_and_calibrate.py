@@ -141,6 +141,27 @@ def test_a_questionnaire_scored_from_0(tmp_path, capsys):
     assert code == 2 and "answers must be among [0, 1, 2], got 3" in error
 
 
+def test_a_bank_in_the_columns_of_another_program_and_of_answers_without_an_order(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    trait = rng.standard_normal((150, 1, 1))
+    energy = trait * np.array([0.0, 1.8, -1.0]) + np.array([0.0, 0.3, 0.1]) + rng.gumbel(size=(150, 4, 3))
+    rows = energy.argmax(axis=2)
+    (tmp_path / "answers.csv").write_text("\n".join(["a,b,c,d", *(",".join(map(str, row)) for row in rows)]) + "\n")
+    start, out = ["calibrate", str(tmp_path / "answers.csv"), "--model", "nominal"], tmp_path / "out"
+    assert run([*start, "--out", str(out), "--dialect", "mirt"]) == 0
+    assert "bank-mirt.csv: " in capsys.readouterr().out  # its form holds no uncertainty
+    assert set(columns(out / "items.csv")) >= {"slope_1", "intercept_1", "slope_2", "intercept_2"}
+    assert set(columns(out / "bank-mirt.csv")) >= {"a1", "ak0", "ak2", "d2"}
+    theirs, ours = (Questionnaire.from_bank(out / name).item_parameters_ for name in ("bank-mirt.csv", "bank.csv"))
+    np.testing.assert_allclose(theirs, ours, atol=1e-9)
+    assert np.all(theirs[:, 0] * theirs[:, 2] < 0)  # answers 1 and 2 lie on the two sides of 0
+    assert run([*start, "--out", str(tmp_path / "no"), "--dialect", "catsim"]) == 2
+    assert "--dialect catsim: " in capsys.readouterr().err
+    assert run([*start, "--out", str(tmp_path / "no"), "--dialect", "R"]) == 2
+    assert run([*start, "--out", str(tmp_path / "short"), "--short-form", "2"]) == 2
+    assert "have no order" in capsys.readouterr().err
+
+
 def test_calibrate_an_ordinal_bank_then_ask(tmp_path):
     rows = np.random.default_rng(0).integers(1, 4, (30, 3))
     (tmp_path / "answers.csv").write_text("\n".join(["a,b,c", *(",".join(map(str, row)) for row in rows)]) + "\n")

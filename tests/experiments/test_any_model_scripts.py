@@ -10,7 +10,9 @@ JUDGED = {
     "honest_loop": {"ours-any-model-calibration"},
     "instrument_settings": {"ours-any-model-instruments", "ours-any-model-instruments-utilities"},
     "laboratories": set(),  # the peers are asked in full mode only; that the page's code compiles is tried
-    "settings_to_a_deviation": {"ours-bridge-settings", "ours-bridge-settings-default", "ours-bridge-decision-time"},
+    "laboratory_pages": set(),  # so do the scripts of the gallery
+    "settings_to_a_deviation": {"ours-bridge-settings", "ours-bridge-settings-default", "ours-bridge-decision-time",
+                                "ours-bridge-screening"},
     "second_peak": {
         f"ours-any-model-second-peak{which}" for which in ("", "-asked", "-random", "-spread", "-cost")
     },

@@ -3,7 +3,8 @@
 y_i ~ Poisson(e_i r),  r ~ Gamma(1/2, 0) (Jeffreys);   y_i without itself is negative binomial
 
 By evidence, for which Jeffreys' rate has none: r ~ Exponential of the mean rate that was counted (one event),
-and each learnt parameter of the process takes half a log n, as in Schwarz's criterion.
+and each learnt parameter of the process takes half a log n, as in Schwarz's criterion. Beside a process of
+overdispersed counts those of the constant rate are, too: the same integrals over r, on a grid.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln, xlogy
+from scipy.special import gammaln, logsumexp, xlogy
 from scipy.stats import nbinom
 
 __all__ = ["ConstantRate"]
+
+N_RATES = 801  # of the grid
 
 
 class ConstantRate(NamedTuple):
@@ -55,10 +58,12 @@ class ConstantRate(NamedTuple):
         exposure: np.ndarray,
         n_learnt: int = 0,
         log_evidence: float = np.nan,
+        overdispersion: float = 0.0,
     ) -> ConstantRate:
         """A constant rate of counts y (n,) at exposures (n,), beside a process's ``log_scores`` (n,) of them, left out.
 
-        ``n_learnt`` of the process's parameters were learnt from all of them, with this ``log_evidence``.
+        ``n_learnt`` of the process's parameters were learnt from all of them, with this ``log_evidence``; of counts of
+        a variance mean + ``overdispersion`` mean^2 the constant rate says the same.
 
         Examples
         --------
@@ -68,14 +73,37 @@ class ConstantRate(NamedTuple):
         (4.17, True)
         """
         shape, time = y.sum() + 0.5, exposure.sum()
-        rest = time - exposure
-        share = rest / np.maximum(rest + exposure, np.finfo(float).tiny)
-        alone = nbinom.logpmf(y, shape - y, share) if len(y) > 1 else np.full(len(y), np.nan)
+        rate, rate_std = shape / time, np.sqrt(shape) / time
+        if overdispersion > 0.0:
+            rate, rate_std, alone, own = _of_overdispersed(y, exposure, overdispersion)
+        else:
+            rest = time - exposure
+            share = rest / np.maximum(rest + exposure, np.finfo(float).tiny)
+            alone, own = nbinom.logpmf(y, shape - y, share), evidence_of(y, exposure)
+        alone = alone if len(y) > 1 else np.full(len(y), np.nan)
         ahead = log_scores - alone - n_learnt / len(y)
         spread = ahead.std(ddof=1) / np.sqrt(len(y)) if len(y) > 1 else np.nan
-        own = evidence_of(y, exposure)
         factor = float(log_evidence - 0.5 * n_learnt * np.log(len(y)) - own)
-        return cls(float(shape / time), float(np.sqrt(shape) / time), float(ahead.mean()), float(spread), own, factor)
+        return cls(float(rate), float(rate_std), float(ahead.mean()), float(spread), own, factor)
+
+
+def _of_overdispersed(
+    y: np.ndarray, exposure: np.ndarray, overdispersion: float
+) -> tuple[float, float, np.ndarray, float]:
+    """Mean and deviation of the rate, log probabilities (n,) of counts without themselves, log evidence."""
+    r, typical = 1.0 / overdispersion, (y.sum() + 0.5) / exposure.sum()
+    width = np.sqrt(1.0 / (y.sum() + 0.5) + overdispersion / len(y))
+    log_rate = np.log(typical) + np.linspace(-14.0, 8.0, N_RATES) * max(width, 0.02)
+    means = exposure[:, None] * np.exp(log_rate)
+    terms = nbinom.logpmf(y[:, None], r, 1.0 / (1.0 + overdispersion * means))
+    total, step = terms.sum(axis=0), np.log(log_rate[1] - log_rate[0])
+    jeffreys = total + 0.5 * log_rate  # r^(-1/2) dr
+    both = logsumexp(jeffreys)
+    posterior, rate = np.exp(jeffreys - both), np.exp(log_rate)
+    mean = float(posterior @ rate)
+    own = logsumexp(total + log_rate - rate / typical) + step - np.log(typical)
+    alone = both - logsumexp(jeffreys - terms, axis=1)
+    return mean, float(np.sqrt(posterior @ (rate - mean) ** 2)), alone, float(own)
 
 
 def evidence_of(y: np.ndarray, exposure: np.ndarray) -> float:

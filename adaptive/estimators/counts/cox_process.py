@@ -47,6 +47,10 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     mean : mean function of :mod:`adaptive.means`, float or None
         Its parameters are fitted with those of the kernel. None: a constant that starts at the rate of all counts, and
         whose uncertainty is part of what is predicted, as an intercept's is.
+    overdispersion : float, "learnt" or None, default None
+        Counts are negative binomial: their variance is mean + overdispersion x mean^2, whatever the exposure; a number
+        >= 0, or learnt with the kernel by evidence. It asks for ``rate="exp"``. None: counts are Poisson's about a rate
+        that may differ between counts of one place (see ``kernel``).
     exposure : int or str, optional
         The column of X that says for how long, or over how large an area, was counted; it is no place then.
     inference : str or callable, default "expectation_propagation"
@@ -66,7 +70,8 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     ----------
     kernel_, mean_ : as fitted
     overdispersion_ : float
-        Variance of the function from one count of a place to the next; 0 where none was found.
+        With ``overdispersion`` that of the counts. Else the variance of the function from one count of a place to the
+        next; 0 where none was found.
     constant_rate_ : ConstantRate or None
         What a user would take instead: ``rate``, ``rate_std``, and by how many nats the process predicts a count that
         is left out better (``gain``, ``gain_std``), and how much more probable all are (``log_bayes_factor``);
@@ -103,6 +108,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         *,
         rate: str = "rectified",
         mean: Mean | float | None = None,
+        overdispersion: float | str | None = None,
         exposure: int | str | None = None,
         inference: str | Callable[..., Posterior] = "expectation_propagation",
         optimizer: str | Callable[..., Any] | None = "fmin_l_bfgs_b",
@@ -116,6 +122,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         self.kernel = kernel
         self.rate = rate
         self.mean = mean
+        self.overdispersion = overdispersion
         self.exposure = exposure
         self.inference = inference
         self.optimizer = optimizer
@@ -249,7 +256,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     constant_rate_ = of_belief("constant_rate", "One rate for all counts, and what the process gains over it; or None.")
     kernel_ = of_belief("process.kernel", "The kernel as fitted.")
     mean_ = of_belief("process.mean", "The mean function as fitted.")
-    overdispersion_ = of_belief("noise", "Variance of the function between counts of one place; 0: none was found.")
+    overdispersion_ = of_belief("overdispersion", "Of the counts, or of the function between counts of one place.")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

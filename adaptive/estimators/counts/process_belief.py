@@ -39,6 +39,7 @@ from adaptive.estimators.searches import due, highest
 from adaptive.inference.compatibility import refusal
 from adaptive.means import as_mean
 from adaptive.potentials import Poisson
+from adaptive.potentials.negative_binomial import NegativeBinomial
 from adaptive.potentials.overdispersed_poisson import OverdispersedPoisson
 from adaptive.predictive import GaussianProjections
 
@@ -57,6 +58,7 @@ SHARES = (1 / 10, 1 / 30, 1 / 3)  # of the range of the inputs: where the search
 BOUNDS = (1e-3, 1e2)  # of the length scale, in ranges
 HEIGHTS = (1e-4, 1e4)  # bounds of the kernel's height, in typical variances
 NOISE, NOISES = 0.05, (1e-6, 10.0)  # variance between counts of one place where searches start, bounds; in these, too
+OVERDISPERSION = 0.1  # of counts, before any, and where searches start
 LEAST_NOISE = 1e-4  # typical variances: with less all counts of a place have one rate
 
 TINY = 1e-100  # a column that changes by less does not: squares of it would vanish
@@ -67,6 +69,7 @@ class CoxSettings(ProcessSettings):
     """Parameters of :class:`~adaptive.CoxProcess`, under the same names."""
 
     rate: str = "rectified"
+    overdispersion: float | str | None = None
     exposure: int | str | None = None
     inference: str | Callable[..., Posterior] | None = "expectation_propagation"
     max_iter: int = 100
@@ -78,10 +81,41 @@ class CoxSettings(ProcessSettings):
         checks.integer("max_iter", self.max_iter, minimum=1)
         check_column(self.exposure)
         self.check_engine()
+        self._check_overdispersion()
         if isinstance(self.inference, str):
             sentence = refusal(Poisson([1.0], self.rate), self.inference)
             if sentence is not None:
                 raise ValueError(sentence)
+
+    def _check_overdispersion(self) -> None:
+        given = self.overdispersion
+        if given is None:
+            return
+        if isinstance(given, str):
+            if given != "learnt":
+                raise ValueError(f'overdispersion must be a number >= 0, "learnt" or None, got {given!r}.')
+        elif np.ndim(checks.positive("overdispersion", given, or_zero=True)):
+            raise ValueError(f'overdispersion must be a number >= 0, "learnt" or None, got shape {np.shape(given)}.')
+        if self.rate != "exp":
+            raise ValueError(
+                'overdispersion goes with rate="exp", under which negative binomial counts are log-concave, '
+                f"got rate={self.rate!r}."
+            )
+
+    @property
+    def learns_overdispersion(self) -> bool:
+        """True where it is a parameter of the evidence."""
+        return isinstance(self.overdispersion, str)
+
+    def spread(self, scale: float = OVERDISPERSION) -> float:
+        """The counts' overdispersion, which ``scale`` is where it is learnt; 0 of Poisson's."""
+        return scale if isinstance(self.overdispersion, str) else float(self.overdispersion or 0.0)
+
+    def family(self, exposure: Number, spread: float) -> Poisson | NegativeBinomial:
+        """Counts of one mean each."""
+        if not spread:
+            return Poisson(rate=self.rate, exposure=exposure)
+        return NegativeBinomial(overdispersion=spread, exposure=exposure)
 
     def prior_mean(self, rate: float) -> Mean:
         """The mean function before any fit: the place of the typical rate, unless one is given."""
@@ -98,6 +132,11 @@ class CoxSettings(ProcessSettings):
         Where places are ``repeated`` counts may tell that their rate differs from one time to the next.
         """
         if self.kernel is not None:
+            if self.overdispersion is not None and len(X) and white_noise(self.kernel, X) > 0:
+                raise ValueError(
+                    "overdispersion and white noise in the kernel both say that counts of one place vary more than "
+                    "Poisson's; leave one of the two out."
+                )
             return [clone(self.kernel)]
         ranges = np.ptp(X, axis=0) if len(X) else np.ones(X.shape[1])
         ranges = np.where(ranges > TINY, ranges, 1.0)
@@ -106,20 +145,20 @@ class CoxSettings(ProcessSettings):
         bounds = np.multiply.outer(ranges, BOUNDS)
         height = ConstantKernel(0.5 * variance, (HEIGHTS[0] * variance, HEIGHTS[1] * variance))
         kernels = [height * RBF(share * ranges, bounds) for share in SHARES]
-        if not repeated or self.rank is not None:  # white noise has no low rank
+        if not repeated or self.rank is not None or self.overdispersion is not None:  # white noise has no low rank
             return kernels
         low, high = NOISES
         return [kernel + WhiteKernel(NOISE * variance, (low * variance, high * variance)) for kernel in kernels]
 
-    def potential(self, y: np.ndarray, exposure: Number) -> Poisson:
-        """The potentials of counts."""
-        return Poisson(y, self.rate, exposure)
+    def potential(self, y: np.ndarray, exposure: Number, scale: float = OVERDISPERSION) -> Poisson | NegativeBinomial:
+        """The potentials of counts; where their overdispersion is learnt it is ``scale``."""
+        return self.family(exposure, self.spread(scale)).observe(y)
 
     def problems(self, data: CountRows) -> list[Evidence]:
         """The evidence of the counts at every start."""
         given, rate = data.exposed, data.mean_rate
         repeated = _repeated(given.rows)
-        observed = partial(_observed, self.potential(data.y, given.exposure))
+        observed = partial(self.potential, data.y, given.exposure)
         return [
             Evidence(
                 kernel,
@@ -127,6 +166,7 @@ class CoxSettings(ProcessSettings):
                 given.rows,
                 [observed],
                 self.engine(self.inference, self.max_iter),
+                log_scale=float(np.log(OVERDISPERSION)) if self.learns_overdispersion else None,
                 low_rank=self.approximation(),
             )
             for kernel in self.kernels(given.rows, rate, repeated)
@@ -136,11 +176,6 @@ class CoxSettings(ProcessSettings):
 def _repeated(X: np.ndarray) -> bool:
     """True where a place was counted at more than once."""
     return len(np.unique(X, axis=0)) < len(X)
-
-
-def _observed(potential: Poisson, scale: float) -> Poisson:
-    """The potentials of the counts, which have no scale."""
-    return potential
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,15 +235,25 @@ class CoxBelief(ProcessBelief):
         exposure = np.broadcast_to(np.asarray(data.exposed.exposure, dtype=float), data.y.shape)
         n_learnt = 0 if self.settings.optimizer is None else len(self.evidences[0].theta)
         evidence = np.nan if self.evidence_kind == "none" else self.log_evidence
-        return ConstantRate.beside(left_out.log_score, data.y, exposure, n_learnt, evidence)
+        return ConstantRate.beside(left_out.log_score, data.y, exposure, n_learnt, evidence, self.spread)
 
-    def family(self, exposure: Number) -> Poisson | OverdispersedPoisson:
+    @property
+    def spread(self) -> float:
+        """Overdispersion of the counts about their mean; 0 of Poisson's."""
+        return self.settings.spread(self.evidences[0].scale)
+
+    @property
+    def overdispersion(self) -> float:
+        """That of the counts, or the variance between counts of one place."""
+        return self.noise if self.settings.overdispersion is None else self.spread
+
+    def family(self, exposure: Number) -> Family:
         """The family of the outcomes."""
-        return _family(self.settings, exposure, self.noise)
+        return _family(self.settings, exposure, self.noise, self.spread)
 
-    def plain(self, exposure: Number) -> Poisson:
+    def plain(self, exposure: Number) -> Poisson | NegativeBinomial:
         """Counts of one rate each, whose function has ``noise`` more variance."""
-        return Poisson(rate=self.settings.rate, exposure=exposure)
+        return self.settings.family(exposure, self.spread)
 
     def intensity(self, X: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Mean, lower and upper end (m,) of the rate at X per unit of exposure."""
@@ -223,7 +268,7 @@ class CoxBelief(ProcessBelief):
         self, given: Exposed, *, target: Exposed | None = None, random_state: RandomState = None
     ) -> GaussianProjections:
         """Jointly Gaussian values of the function, and counts over the exposures."""
-        return _predictive(self.process, self.settings, self.noise, given, target, random_state)
+        return _predictive(self.process, self.family, given, target, random_state)
 
     @classmethod
     def prior_predictive(
@@ -232,7 +277,7 @@ class CoxBelief(ProcessBelief):
         """The predictive of the prior, about a rate of one event per unit of exposure."""
         X = given.rows
         process = LatentProcess(settings.kernels(X, 1.0)[0], settings.prior_mean(1.0).prepared(X), X)
-        return _predictive(process, settings, 0.0, given, target, random_state)
+        return _predictive(process, partial(settings.family, spread=settings.spread()), given, target, random_state)
 
     def state(self) -> State:
         """Plain data from which ``from_state`` makes this belief again, to the last bit."""
@@ -246,6 +291,7 @@ class CoxBelief(ProcessBelief):
 
 
 Found: TypeAlias = "tuple[Evidence, list[LatentProcess]]"
+Family: TypeAlias = "Poisson | NegativeBinomial | OverdispersedPoisson"
 
 
 def _due(earlier: CoxBelief, data: CountRows) -> bool:
@@ -338,23 +384,23 @@ class CountsOfProcess(GaussianProjections):
         return name != "draws" and super()._provides(name)
 
 
-def _family(settings: CoxSettings, exposure: Number, noise: float) -> Poisson | OverdispersedPoisson:
+def _family(settings: CoxSettings, exposure: Number, noise: float, spread: float) -> Family:
     if not noise:
-        return Poisson(rate=settings.rate, exposure=exposure)
+        return settings.family(exposure, spread)
     return OverdispersedPoisson(rate=settings.rate, exposure=exposure, noise=noise)
 
 
 def _predictive(
-    process: LatentProcess, settings: CoxSettings, noise: float, given: Exposed, target: Exposed | None,
+    process: LatentProcess, family: Callable[[Number], Family], given: Exposed, target: Exposed | None,
     random_state: RandomState,
 ) -> GaussianProjections:  # fmt: skip
     predictive = process.predictive(
         given.rows,
-        _family(settings, given.exposure, noise),
+        family(given.exposure),
         target=None if target is None else target.rows,
         random_state=random_state,
         kind=CountsOfProcess,
     )
     if target is not None:
-        predictive._target_likelihood = _family(settings, target.exposure, noise)
+        predictive._target_likelihood = family(target.exposure)
     return predictive

@@ -42,14 +42,14 @@ class CountNoise(Likelihood):
     family : "poisson" or "binomial"
     model : callable(parameters, X) -> (n, m)
         Mean counts per unit of exposure, >= 0; or chances from 0 to 1. It gets X with all its columns.
-    column : int or None
-        Of the exposure, or of the trials.
+    column : int, str or None
+        Of the exposure, or of the trials; a name is a number by the time that numbers are asked for.
     overdispersion : float >= 0, or int: the column of the parameters that holds it
         Of Poisson counts.
     """
 
     def __init__(
-        self, family: str, model: Function, column: int | None = None, overdispersion: float | int = 0.0
+        self, family: str, model: Function, column: int | str | None = None, overdispersion: float | int = 0.0
     ) -> None:
         self.family, self.model, self.column, self.overdispersion = family, model, column, overdispersion
 
@@ -62,6 +62,8 @@ class CountNoise(Likelihood):
         if self.column is None:
             return np.ones(len(X))
         name = "exposure" if self.family == "poisson" else "trials"
+        if isinstance(self.column, str):
+            raise ValueError(f"{name} names the column {self.column!r}, but the columns of X have no names.")
         if not -X.shape[1] <= self.column < X.shape[1]:
             raise ValueError(f"{name} is column {self.column}, but X has {X.shape[1]} columns.")
         sizes = X[:, self.column]

@@ -20,6 +20,7 @@ from adaptive.estimators.particles.inference.count_density import (
     mixture_of_counts,
     poisson_places,
 )
+from adaptive.estimators.particles.inference.mixture_density import mixture_densities
 from adaptive.estimators.particles.predictive import Kept, ParticlePredictive, Stated
 from adaptive.estimators.particles.target import within
 
@@ -30,6 +31,8 @@ __all__ = ["CountParticles"]
 
 TINY = 1e-290
 HARDLY = 1e-12  # of the largest weight: particles that no bound needs
+FEW = 32.0  # counts up to which ranking adds them up one by one
+LEAST_VARIANCE = 0.05  # of a count, where ranking takes it for Gaussian
 N_BRANCHES = 16  # counts that stand for all, of a candidate whose count is not known yet
 
 
@@ -44,6 +47,11 @@ class CountParticles(ParticlePredictive):
     """Predictive of the user's model with counts around it."""
 
     channels = 1
+
+    @property
+    def _coarse(self) -> type[ParticlePredictive]:
+        """The class that ranks: where counts are many it looks at their roots."""
+        return CoarseCounts
 
     @property
     def noise(self) -> CountNoise:
@@ -177,3 +185,30 @@ class CountParticles(ParticlePredictive):
         others = np.maximum(mean - weights[:, None] * table, 0.0) / (1.0 - weights[:, None])
         lower, upper = (float(weights @ (rel_entr(table, rest) @ sizes)) for rest in (mean[None], others))
         return lower, upper, 0.0, 0.0
+
+
+class CoarseCounts(CountParticles):
+    """The same where many counts are told by their roots, which are about Gaussian: entropies are off by a constant.
+
+        y of mean m and variance v:    sqrt(y + 3/8)  ~  N( sqrt(m + 3/8),  v / (4 m + 3/2) )
+
+    References
+    ----------
+    Anscombe (1948), The transformation of Poisson, binomial and negative-binomial data.
+    """
+
+    def _of_all(self, block: _Block, weights: np.ndarray, spread: np.ndarray | None = None) -> np.ndarray:
+        spread = self.spread if spread is None else spread
+        binomial = self.noise.family == "binomial"
+        many = (block.sizes if binomial else block.means.max(axis=0)) > FEW
+        found = np.empty((len(many), 2))
+        if not many.all():
+            found[~many] = super()._of_all(_Block(block.means[:, ~many], block.sizes[~many]), weights, spread)
+        if many.any():
+            means = block.means[:, many] * (block.sizes[many] if binomial else 1.0)
+            own = -means / block.sizes[many] if binomial else spread[:, None] * means
+            roots = np.sqrt(means + 0.375)
+            deviations = np.sqrt(means * (1.0 + own) + LEAST_VARIANCE) / (2.0 * roots)
+            found[many, 0] = mixture_densities(weights, roots, deviations).entropy
+            found[many, 1] = weights @ np.log(deviations) + 0.5 * np.log(2.0 * np.pi * np.e)
+        return found

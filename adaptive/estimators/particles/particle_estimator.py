@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, ClassVar, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from adaptive.estimators.particles.likelihood import Function
     from adaptive.estimators.particles.target import Named
     from adaptive.predictive import Predictive
-    from adaptive.types import ArrayLike, Pool, RandomState, Table
+    from adaptive.types import ArrayLike, Pool, RandomState, State, Table
 
 __all__ = ["ParticleEstimator"]
 
@@ -56,9 +57,9 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         holds it, or a function, (n, m) or what broadcasts to it. Of complex numbers that of each real component: a real
         one belongs to both parts (|noise|^2 is twice its square in the mean), ``a + 1j * b`` says a of real and b of
         imaginary parts.
-    exposure, trials : int, optional
-        The column of X that holds for how long was counted ("poisson"), or out of how many ("binomial"); 1 without.
-        The model gets X with all its columns.
+    exposure, trials : int or str, optional
+        The column of X, by number or by name, that holds for how long was counted ("poisson"), or out of how many
+        ("binomial"); 1 without. The model gets X with all its columns.
     overdispersion : float or str, optional
         Of "poisson": the variance is mean + overdispersion x mean^2, of a negative binomial; a number >= 0, or the name
         of the parameter that holds it.
@@ -70,6 +71,9 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
     move : {"random_walk", "liu_west"}, default "random_walk"
         Metropolis steps with all answers, which leave the posterior as it is; or particles shrunk towards their mean
         and scattered, which asks no likelihood and is approximate.
+    screening : int, default 128
+        Particles by which `select` ranks settings (four times as many about a target), before the best eight are
+        scored by all of them; 0: all settings by all particles (``ours-bridge-screening``).
     outcomes : list of values, or tuple (low, high), optional
         What ``log_likelihood`` may be asked about: the values of a discrete outcome, or the interval in which a
         continuous one lies. Only choosing and predicting need it.
@@ -140,12 +144,13 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         prior: PriorLike = None,
         *,
         noise: complex | str | Function | None = None,
-        exposure: int | None = None,
-        trials: int | None = None,
+        exposure: int | str | None = None,
+        trials: int | str | None = None,
         overdispersion: float | str | None = None,
         n_particles: int = 2000,
         resample: float = 0.5,
         move: str = "random_walk",
+        screening: int = 128,
         outcomes: ArrayLike | tuple[float, float] | None = None,
         random_state: RandomState = None,
     ) -> None:
@@ -159,6 +164,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         self.n_particles = n_particles
         self.resample = resample
         self.move = move
+        self.screening = screening
         self.outcomes = outcomes
         self.random_state = random_state
 
@@ -177,6 +183,25 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
     def partial_fit(self, X: Table, y: ArrayLike) -> ParticleEstimator:
         """Learn from further measurements, starting from what is believed; what is refused changes nothing."""
         return self._partial_fit(X, y)
+
+    def _learn(self, settings: Any, data: Any, earlier: Any, **how: Any) -> Self:
+        return super()._learn(self._of_columns(settings), data, earlier, **how)
+
+    def restore(self, state: State) -> Self:
+        """Take over what ``state`` returned; the parameters must be the same."""
+        super().restore(state)
+        if state:  # names of columns are known from here on
+            belief = self.belief_
+            self.belief_ = replace(belief, settings=self._of_columns(belief.settings))
+        return self
+
+    def _of_columns(self, settings: CloudSettings, X: Any = None) -> CloudSettings:
+        """The settings with columns by their numbers: names are those of the last fit, or of candidates before it."""
+        if not isinstance(settings, ParticleSettings):
+            return settings
+        names = getattr(self, "feature_names_in_", None)
+        names = getattr(X, "columns", ()) if names is None else names
+        return settings.of_columns(tuple(names))
 
     def _measured(self, X: Table, y: ArrayLike, earlier: Rows | None = None) -> Rows:
         outcomes = self._outcomes(y)
@@ -231,7 +256,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         about = cast("Named", target if target is None or named else self._candidates(target))
         if self.__sklearn_is_fitted__():
             return self.belief_.predictive(given, target=about, random_state=random_state)
-        settings = self._Settings.of(self)
+        settings = self._of_columns(self._Settings.of(self), candidates)
         return self._Belief.prior_predictive(settings, given, target=about, random_state=random_state)
 
     def predict(self, X: Table, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
@@ -306,7 +331,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
     def simulated_outcomes(self, parameters: ArrayLike, X: Table, random_state: RandomState = None) -> np.ndarray:
         """Return outcomes (n, m), or (n, m, channels), drawn at settings X (m, f) for each row of parameters (n, d)."""
         values = checks.finite("parameters", parameters)
-        settings = self._Settings.of(self)
+        settings = self._of_columns(self._Settings.of(self), X)
         checks.shape("parameters", values, (None, len(settings.stated_prior.names)))
         return self._drawn(settings, values, self._candidates(X), checks.generator(random_state))
 

@@ -8,11 +8,13 @@ What the user's functions returned is kept for the what-ifs where it is small en
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 from scipy.special import logsumexp
 
+from adaptive.estimators.particles.inference.cloud import systematic
 from adaptive.estimators.particles.likelihood import row_blocks
 from adaptive.predictive import Predictive
 
@@ -29,6 +31,8 @@ Stated: TypeAlias = dict[str, Callable[[], Any]]  # fields by name, as functions
 T = TypeVar("T")
 
 MOST_KEPT = 2**24  # numbers
+FEWER = 3  # times fewer particles, at least, are worth a second look
+OF_CELLS = 4  # times as many particles where the target has cells
 
 
 class Kept(Generic[T]):
@@ -140,6 +144,37 @@ class ParticlePredictive(Predictive):
         """Return log p(outcome | value_k) (k,) at candidate i."""
         at = self.X[i : i + 1]
         return self.settings.likelihood.of_rows(self.cloud.values, at, np.asarray([outcome]))[:, 0]
+
+    def _provides(self, name: str) -> bool:
+        """Return whether this instance has the field: by itself it is as close as `refined`."""
+        return name != "refined" and super()._provides(name)
+
+    def refined(self, positions: np.ndarray) -> ParticlePredictive:
+        """Return the candidates at ``positions`` (k,) alone, by all particles."""
+        few = type(self)(self.settings, self.cloud, self.X[positions], self._target, random_state=self.seed)
+        return few if self.weights is self.cloud.weights else few._reweighted(self.weights)
+
+    def coarse(self) -> ParticlePredictive | None:
+        """Return the same by few particles of equal weight, one of each stratum along the target; None: by all."""
+        if "_few" not in self.__dict__:
+            self.__dict__["_few"] = self._by_few()
+        return self.__dict__["_few"]
+
+    def _by_few(self) -> ParticlePredictive | None:
+        n = getattr(self.settings, "screening", 0) * (1 if self._target.cells is None else OF_CELLS)
+        if not n or len(self.weights) < FEWER * n or self._target.settings is not None:
+            return None
+        along = self.cloud.values if self._target.values is None else self._target.values
+        order = np.argsort(along[:, 0], kind="stable")
+        chosen = np.sort(order[systematic(self.weights[order], n, 0.5)])
+        cloud = replace(self.cloud, values=self.cloud.values[chosen], log_weights=np.full(n, -np.log(n)))
+        target = self._target.of_some(cloud, chosen)
+        return self._coarse(self.settings, cloud, self.X, target, random_state=self.seed)
+
+    @property
+    def _coarse(self) -> type[ParticlePredictive]:
+        """The class that ranks."""
+        return type(self)
 
     def outcome_probability(self, i: int, outcome: object) -> float:
         """Return the probability (density) of ``outcome`` at candidate ``i``."""

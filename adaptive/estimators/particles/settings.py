@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -89,13 +90,15 @@ class ParticleSettings(CloudSettings):
     log_likelihood: Function | None
     model: Function | None
     noise: complex | str | Function | None
-    exposure: int | None
-    trials: int | None
+    exposure: int | str | None
+    trials: int | str | None
     overdispersion: float | str | None
+    screening: int
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
         super().check()
+        checks.integer("screening", self.screening, minimum=0)
         if (self.log_likelihood is None) == (self.model is None):
             given = "both" if self.model is not None else "neither"
             raise ValueError(f"log_likelihood or model must be given, one of the two, got {given}.")
@@ -112,6 +115,18 @@ class ParticleSettings(CloudSettings):
             raise ValueError("outcomes goes with log_likelihood; the outcomes of a model are numbers, so leave it out.")
         _ = self.likelihood, self.interval
 
+    def of_columns(self, names: Sequence[object]) -> Self:
+        """The same with the numbers of columns that are given by name, of those that X has."""
+        found = {}
+        for key in ("exposure", "trials"):
+            column = getattr(self, key)
+            if isinstance(column, str):
+                if column not in names:
+                    has = f"columns: {list(names)}" if len(names) else "its columns have no names"
+                    raise ValueError(f"{key} names the column {column!r}, which X does not have; {has}.")
+                found[key] = list(names).index(column)
+        return replace(self, **found) if found else self
+
     @cached_property
     def likelihood(self) -> Likelihood:
         """p(y | parameters, X)."""
@@ -120,10 +135,11 @@ class ParticleSettings(CloudSettings):
             return StatedLikelihood(self.log_likelihood)
         if self.family is not None:
             column = self.exposure if self.family == "poisson" else self.trials
-            if column is not None and (isinstance(column, bool) or not isinstance(column, (int, np.integer))):
+            named = column is None or isinstance(column, str)
+            if isinstance(column, bool) or not (named or isinstance(column, (int, np.integer))):
                 name = "exposure" if self.family == "poisson" else "trials"
-                raise ValueError(f"{name} must be the number of a column of X, or None, got {column!r}.")
-            return CountNoise(self.family, self.model, None if column is None else int(column), self._overdispersion())
+                raise ValueError(f"{name} must be the number or the name of a column of X, or None, got {column!r}.")
+            return CountNoise(self.family, self.model, column, self._overdispersion())
         return GaussianNoise(self.model, self._noise())
 
     @property

@@ -72,6 +72,12 @@ class Target:
         values = predicted if settings.model is not None else None
         return cls(found.cells, found.places, values, np.asarray(given))
 
+    def of_some(self, cloud: Cloud, chosen: np.ndarray) -> Target:
+        """The same of some particles, which are the ``cloud`` now."""
+        if self.cells is None or self.values is None:
+            return Target(None, None, cloud.values)
+        return self._of_values(cloud, self.values[chosen])
+
     @classmethod
     def _of_values(cls, cloud: Cloud, values: np.ndarray) -> Target:
         return cls(cells(values, cloud.weights), places(values, cloud.weights), values)

@@ -15,7 +15,7 @@ from adaptive.estimators.questionnaires import reports
 from adaptive.estimators.questionnaires.answers import Answers, categories_of, is_triples, pairs_of, table_of
 from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.banks import files
-from adaptive.estimators.questionnaires.banks.parameters import bank_of_parameters
+from adaptive.estimators.questionnaires.banks.parameters import bank_of_nominal_items, bank_of_parameters
 from adaptive.estimators.questionnaires.factors.bank import FactorBank
 from adaptive.estimators.questionnaires.factors.belief import FactorBelief
 from adaptive.estimators.questionnaires.families import family_folds
@@ -237,14 +237,15 @@ class Questionnaire(BeliefEstimator):
     @classmethod
     def from_parameters(
         cls, discrimination: ArrayLike, difficulty: ArrayLike | None = None, *, guessing: ArrayLike | None = None,
-        upper: ArrayLike | None = None, thresholds: ArrayLike | None = None, covariance: ArrayLike | None = None,
-        items: Sequence[Label] | None = None, response_model: str | None = None,
+        upper: ArrayLike | None = None, thresholds: ArrayLike | None = None, intercepts: ArrayLike | None = None,
+        covariance: ArrayLike | None = None, items: Sequence[Label] | None = None, response_model: str | None = None,
     ) -> Self:  # fmt: skip
         """Items of one trait that are known.
 
         Parameters
         ----------
         discrimination : (items,) array
+            Of nominal items (items, R - 1): slopes of the answers but the first, whose slope and intercept are 0.
         difficulty : (items,) array, optional
         guessing : (items,) array, optional
             The lower asymptote.
@@ -252,8 +253,12 @@ class Questionnaire(BeliefEstimator):
             The upper asymptote.
         thresholds : (items, R - 1) array, optional
             In the place of ``difficulty``, of partial credit or, with ``response_model="graded"``, of that model.
+        intercepts : (items, R - 1) array, optional
+            Of nominal items, p_r ~ exp(slope_r x + intercept_r), in the place of ``difficulty``; NaN behind the last
+            answer of an item with fewer.
         covariance : (items, p, p) array, optional
-            Of (discrimination, difficulty or thresholds, guessing, upper); default: known exactly.
+            Of (discrimination, difficulty or thresholds, guessing, upper), or of (slope, intercept) answer by answer;
+            default: known exactly.
         items : sequence of labels, optional
             Default 0, 1, ...
         response_model : str, optional
@@ -264,6 +269,11 @@ class Questionnaire(BeliefEstimator):
         >>> bank.respondent().predictive(["easy"]).probabilities
         array([[0.5, 0.5]])
         """
+        if intercepts is not None or response_model == "nominal":
+            others = (difficulty, guessing, upper, thresholds)
+            if any(one is not None for one in others) or response_model not in (None, "nominal") or intercepts is None:
+                raise ValueError("nominal items have discrimination and intercepts, and no other parameters.")
+            return cls._of_bank(bank_of_nominal_items(discrimination, intercepts, covariance=covariance, items=items))
         return cls._of_bank(bank_of_parameters(
             discrimination, difficulty, guessing=guessing, upper=upper, thresholds=thresholds, covariance=covariance,
             items=items, model=response_model,

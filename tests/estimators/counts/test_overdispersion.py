@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 from scipy.special import entr
+from sklearn.gaussian_process.kernels import RBF
 
 from adaptive import CoxProcess
+from adaptive.estimators.counts.constant_rate import ConstantRate
 from adaptive.potentials import Poisson
+from adaptive.potentials.negative_binomial import NegativeBinomial
 from adaptive.potentials.overdispersed_poisson import OverdispersedPoisson
 
 RATES = ("exp", "rectified", "softplus")
@@ -117,3 +120,109 @@ def test_a_first_repeat_begins_anew_and_saved_states_say_the_same(varied):
     again = CoxProcess(rate="exp").restore(grown.state())
     np.testing.assert_array_equal(again.predict(places), grown.predict(places))
     assert again.overdispersion_ == grown.overdispersion_ > 0
+
+
+# -- negative binomial counts ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def gamma_counts():
+    """Counts at 80 places, once each, over exposures of their own, of rates that Gamma numbers multiply."""
+    rng = np.random.default_rng(3)
+    x, exposure = np.linspace(0.0, 10.0, 80), np.where(np.arange(80) % 2, 1.0, 4.0)
+    means = exposure * np.exp(1.2 + np.sin(x))
+    X = np.column_stack([x, exposure])
+    later = rng.poisson(means * rng.gamma(2.5, 0.4, (40, 80))).astype(float)
+    return X, rng.poisson(means * rng.gamma(2.5, 0.4, 80)).astype(float), later
+
+
+@pytest.fixture(scope="module")
+def spread(gamma_counts):
+    X, y, _ = gamma_counts
+    return CoxProcess(rate="exp", overdispersion="learnt", exposure=1).fit(X, y)
+
+
+def test_overdispersion_is_learnt_where_every_place_was_counted_at_once(gamma_counts, spread):
+    X, y, later = gamma_counts
+    plain = CoxProcess(rate="exp", exposure=1).fit(X, y)
+    assert spread.overdispersion_ == pytest.approx(0.4, abs=0.2) and plain.overdispersion_ == 0.0
+    assert spread.log_evidence_ > plain.log_evidence_ + 3.0
+    better = [spread.log_predictive(X, one).mean() - plain.log_predictive(X, one).mean() for one in later]
+    assert np.mean(better) > 0.3
+    told = CoxProcess(spread.kernel_, rate="exp", overdispersion=0.4, exposure=1, optimizer=None).fit(X, y)
+    low, high = told.interval(X, 0.9)
+    assert 0.88 < np.mean((low <= later) & (later <= high)) < 0.97
+    given = CoxProcess(spread.kernel_, rate="exp", overdispersion=spread.overdispersion_, exposure=1).fit(X, y)
+    np.testing.assert_allclose(given.predict(X), spread.predict(X), rtol=0.02)
+    again = CoxProcess(rate="exp", overdispersion="learnt", exposure=1).restore(spread.state())
+    np.testing.assert_array_equal(again.predict(X), spread.predict(X))
+    assert again.overdispersion_ == spread.overdispersion_
+
+
+def test_the_posterior_is_that_of_a_grid():
+    kernel = 0.8 * RBF(1.0)
+    X, y, a = np.array([[0.0], [0.7]]), np.array([2.0, 9.0]), 0.5
+    model = CoxProcess(kernel, rate="exp", mean=1.0, overdispersion=a, optimizer=None).fit(X, y)
+    grid = np.linspace(-6.0, 8.0, 281)
+    first, second = np.meshgrid(grid, grid, indexing="ij")
+    f = np.stack([first, second], axis=-1)
+    log_p = stats.multivariate_normal.logpdf(f, [1.0, 1.0], kernel(X) + 1e-12 * np.eye(2))
+    log_p += sum(stats.nbinom.logpmf(y[k], 1 / a, 1 / (1 + a * np.exp(f[..., k]))) for k in range(2))
+    p = np.exp(log_p - log_p.max())
+    evidence = np.log(p.sum() * (grid[1] - grid[0]) ** 2) + log_p.max()
+    p /= p.sum()
+    assert model.log_evidence_ == pytest.approx(evidence, abs=0.01)
+    assert model.posterior_.mean == pytest.approx([float((p * f[..., k]).sum()) for k in range(2)], abs=0.02)
+
+
+def test_overdispersed_counts_tell_less_and_know_it(gamma_counts, spread):
+    X, y, _ = gamma_counts
+    belief = spread.predictive(X[:4])
+    plain = CoxProcess(spread.kernel_, rate="exp", exposure=1, optimizer=None).fit(X, y).predictive(X[:4])
+    gain, of_poisson = (one.outcome_entropy - one.expected_entropy for one in (belief, plain))
+    assert np.all(gain > 0) and np.all(gain < of_poisson + 0.5)
+    _, mean, variance = (
+        NegativeBinomial(overdispersion=spread.overdispersion_, exposure=X[:1, 1])
+        .observe([4.0])
+        .tilted_moments(belief.mean[:1], belief.variance[:1])
+    )
+    after = belief.given(0, 4.0)
+    assert after.mean[0] == pytest.approx(mean[0]) and after.variance[0] == pytest.approx(variance[0])
+    position = spread.select(X, random_state=0)[0]
+    assert X[position, 1] == 4.0  # four times as long tells more
+
+
+def test_a_constant_rate_of_overdispersed_counts_is_no_process(gamma_counts):
+    rng = np.random.default_rng(5)
+    x, y = np.linspace(0, 10, 60)[:, None], rng.poisson(6.0 * rng.gamma(2.0, 0.5, 60)).astype(float)
+    plain = CoxProcess(rate="exp").fit(x, y).constant_rate_
+    found = CoxProcess(rate="exp", overdispersion="learnt").fit(x, y).constant_rate_
+    assert plain.log_bayes_factor > 10.0 > 3.0 > found.log_bayes_factor and found.suffices
+    exposure = np.array([1.0, 2.0, 1.0, 0.5, 3.0])
+    counts, scores = np.array([3.0, 5.0, 4.0, 0.0, 9.0]), np.full(5, -2.0)
+    near = ConstantRate.beside(scores, counts, exposure, 1, -12.0, 1e-6)
+    np.testing.assert_allclose(near, ConstantRate.beside(scores, counts, exposure, 1, -12.0), rtol=1e-4)
+    wide = ConstantRate.beside(scores, counts, exposure, 1, -12.0, 0.5)
+    rates = np.linspace(1e-6, 60.0, 60_001)
+    terms = stats.nbinom.pmf(counts[:, None], 2.0, 1.0 / (1.0 + 0.5 * exposure[:, None] * rates))
+    typical = (counts.sum() + 0.5) / exposure.sum()
+    exact = integrate.simpson(np.prod(terms, axis=0) * np.exp(-rates / typical) / typical, x=rates)
+    assert wide.log_evidence == pytest.approx(np.log(exact), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"overdispersion": 0.1}, 'overdispersion goes with rate="exp"'),
+        ({"overdispersion": "found", "rate": "exp"}, 'overdispersion must be a number >= 0, "learnt" or None'),
+        ({"overdispersion": -1.0, "rate": "exp"}, "overdispersion must be >= 0"),
+    ],
+)
+def test_what_overdispersion_cannot_be_is_one_sentence(given, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        CoxProcess(**given).fit([[0.0], [1.0]], [1, 2])
+
+
+def test_white_noise_and_overdispersion_are_one_too_many(varied):
+    with pytest.raises(ValueError, match="leave one of the two out"):
+        CoxProcess(varied[0].kernel_, rate="exp", overdispersion=0.1).fit([[0.0], [1.0]], [1, 2])

@@ -1,6 +1,7 @@
 """Counts: posteriors and informations against sums over all counts, on grids of parameters."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -203,7 +204,8 @@ def test_a_design_of_counts_goes_where_counts_tell(tmp_path):
         ({"noise": "binomial"}, 2, "y must be at most the trials, got 2 of 1"),
         ({"noise": "poisson", "trials": 1}, 1, 'trials goes with noise="binomial", got noise=.poisson.'),
         ({"noise": 0.3, "exposure": 1}, 1, 'exposure goes with noise="poisson", got noise=0.3'),
-        ({"noise": "poisson", "exposure": "time"}, 1, "exposure must be the number of a column of X"),
+        ({"noise": "poisson", "exposure": "time"}, 1, "exposure names the column .time., which X does not have"),
+        ({"noise": "poisson", "exposure": 0.5}, 1, "exposure must be the number or the name of a column of X"),
         ({"noise": "poisson", "exposure": 7}, 1, "exposure is column 7, but X has 2 columns"),
         ({"noise": "poisson", "exposure": 0}, 1, "exposure must be positive, got 0"),
         ({"noise": "poisson", "overdispersion": "b"}, 1, "overdispersion"),
@@ -217,3 +219,42 @@ def test_what_is_refused(options, answer, message):
     given = {"model": lambda theta, X: theta[:, :1] * X[:, 0], "prior": {"a": stats.uniform(0.1, 0.9)}}
     with pytest.raises(ValueError, match=message):
         ParticleEstimator(**{**given, **options}, n_particles=20, random_state=0).fit([[0.0, 3.0]], [answer])
+
+
+@pytest.mark.parametrize(("noise", "column"), [("poisson", "exposure"), ("binomial", "trials")])
+def test_the_column_of_sizes_may_be_named_in_a_frame(noise, column, tmp_path):
+    frame = pd.DataFrame({"place": np.tile(np.linspace(0, 2, 5), 2), "n": np.repeat([1.0, 20.0], 5)})
+    rng = np.random.default_rng(0)
+
+    def model(parameters, X):
+        return 0.05 + 0.9 / (1.0 + np.exp(-4.0 * (X[:, 0] - parameters[:, :1])))
+
+    def fresh(of):
+        return ParticleEstimator(
+            model=model, prior={"at": stats.uniform(0, 2)}, noise=noise, n_particles=300, random_state=0, **{column: of}
+        )
+
+    by_name, by_number = fresh("n"), fresh(1)
+    assert by_name.select(frame)[0] == by_number.select(frame.to_numpy())[0] >= 5  # more of them tell more
+    drawn = by_name.simulated_outcomes([[1.0]], frame, random_state=1)
+    np.testing.assert_array_equal(drawn, by_number.simulated_outcomes([[1.0]], frame.to_numpy(), random_state=1))
+    y = np.minimum(rng.poisson(0.5 * frame["n"]), frame["n"])
+    by_name.fit(frame[:6], y[:6]).partial_fit(frame[6:], y[6:])
+    by_number.fit(frame.to_numpy(), y)
+    np.testing.assert_array_equal(by_name.predict(frame), by_number.predict(frame.to_numpy()))
+    again = fresh("n").restore(by_name.state())
+    np.testing.assert_array_equal(again.predict(frame), by_name.predict(frame))
+    np.testing.assert_array_equal(again.partial_fit(frame[:1], y[:1]).predict(frame),
+                                  by_name.partial_fit(frame[:1], y[:1]).predict(frame))  # fmt: skip
+    swapped = fresh("n").fit(frame[["n", "place"]].set_axis(["n", "other"], axis=1), y)  # another table, anew
+    assert swapped.fit(frame, y).predict(frame) == pytest.approx(by_number.predict(frame.to_numpy()))
+    for path, measure in (
+        (tmp_path / "log", lambda query: query.candidates["n"].to_numpy() // 2),
+    ) * 2:  # begins, and goes on
+        with SequentialDesign.open(path, fresh("n"), frame, measure, repeat=True, random_state=0) as design:
+            design.run(3)
+    assert design.iteration == 6
+    with pytest.raises(ValueError, match=f"{column} names the column 'n', which X does not have; its columns have no"):
+        fresh("n").fit(frame.to_numpy(), y)
+    with pytest.raises(ValueError, match=f"{column} names the column 'shots', which X does not have; columns:"):
+        fresh("shots").select(frame)

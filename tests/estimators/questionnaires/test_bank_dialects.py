@@ -448,3 +448,38 @@ def test_what_a_form_cannot_hold_is_refused_by_name(tmp_path):
     )
     with pytest.raises(ValueError, match=r"slopes along one line, but those of 1 do not"):
         apart.to_bank(tmp_path / "bank.csv", dialect="mirt")
+
+
+def test_nominal_items_that_are_known_from_arrays(tmp_path):
+    a = np.array([[0.5, 1.2, 2.0], [1.0, -0.5, 1.5], [0.2, 1.0, np.nan]])
+    c = np.array([[0.2, 0.1, -1.0], [0.0, 0.5, -0.3], [0.4, -0.2, np.nan]])
+    blocks = np.stack([np.diag([0.04, 0.09, 0.01, 0.02, 0.03, 0.05])] * 3)
+    made = Questionnaire.from_parameters(a, intercepts=c, items=["a", "b", "c"])
+    x = np.linspace(-2, 2, 5)[:, None]
+    for k in range(3):
+        own = ~np.isnan(a[k])
+        energy = np.concatenate([np.zeros((5, 1)), a[k, own] * x + c[k, own]], axis=1)
+        exact = np.exp(energy) / np.exp(energy).sum(axis=1, keepdims=True)
+        coordinates = made.bank_.coordinates[k]
+        found = made.bank_.probabilities(k, coordinates[~np.isnan(coordinates)], x)
+        np.testing.assert_allclose(found[:, : own.sum() + 1], exact, rtol=1e-12)
+    np.testing.assert_allclose(made.item_parameters_, np.stack([a, c], axis=-1).reshape(3, 6))
+    for dialect in ("mirt", "catR"):
+        made.to_bank(tmp_path / dialect, dialect=dialect)
+        read = Questionnaire.from_bank(tmp_path / dialect).item_parameters_
+        np.testing.assert_allclose(read, made.item_parameters_, atol=1e-12)
+    unsure = Questionnaire.from_parameters(a, intercepts=c, covariance=blocks)
+    slope = unsure.bank_.covariances[0][0, 0]  # a third of the last answer's slope
+    assert slope == pytest.approx(0.03 / 9, rel=1e-6) and unsure.response_model == "nominal"
+    for wrong, sentence in (
+        ({"discrimination": a}, "nominal items have discrimination and intercepts"),
+        ({"discrimination": a, "intercepts": c, "difficulty": [0.0] * 3}, "and no other parameters"),
+        ({"discrimination": a[:, :2], "intercepts": c}, r"two arrays \(items, R - 1\)"),
+        ({"discrimination": np.zeros((3, 3)), "intercepts": np.zeros((3, 3))}, "number 1 is 0 for every answer"),
+        (
+            {"discrimination": np.where(a == 1.0, np.nan, a), "intercepts": c},
+            "number 2 must be numbers, with NaN behind",
+        ),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            Questionnaire.from_parameters(**wrong, response_model="nominal")

@@ -15,7 +15,7 @@ from adaptive.estimators.questionnaires.curves import ASYMPTOTES, CURVES, from_d
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
 
-__all__ = ["bank_of_parameters"]
+__all__ = ["bank_of_nominal_items", "bank_of_parameters"]
 
 
 def bank_of_parameters(
@@ -54,6 +54,10 @@ def bank_of_parameters(
     if model is None:
         model = "two_parameter" if levels.shape[1] == 1 else "partial_credit"
         model = "four_parameter" if upper is not None else "three_parameter" if guessing is not None else model
+    if model == "nominal":
+        raise ValueError(
+            "nominal items have intercepts, one for each answer but the first, in the place of difficulty."
+        )
     if model not in CURVES:
         raise ValueError(f"model must be one of {sorted(CURVES)}, got {model!r}.")
     if model == "graded":
@@ -95,10 +99,57 @@ def bank_of_parameters(
             slope = _jacobian(model, parameters[k][kept])
             covariances[k][np.ix_(kept, kept)] = slope @ given[k][np.ix_(kept, kept)] @ slope.T
     scale = categories or ((0, 1) if levels.shape[1] == 1 else tuple(range(1, levels.shape[1] + 2)))
+    return Bank(
+        model, _labels(items, n), scale, Loadings(("trait",), np.ones((n, 1), dtype=bool)), coordinates, covariances
+    )
+
+
+def bank_of_nominal_items(
+    slopes: ArrayLike, intercepts: ArrayLike, *, covariance: ArrayLike | None = None,
+    items: Sequence[Label] | None = None, categories: Sequence[int] | None = None,
+) -> Bank:  # fmt: skip
+    """A bank of known nominal items of one trait:  p_r ~ exp(slope_r x + intercept_r),  0 and 0 of the first answer.
+
+    Parameters
+    ----------
+    slopes, intercepts : (items, R - 1) arrays
+        Of the answers but the first; NaN behind those of an item with fewer.
+    covariance : (items, p, p) array, optional
+        Of (slope of answer 1, its intercept, slope of answer 2, ...) of each item; default: known exactly.
+    """
+    a, c = (np.array(one, dtype=float) for one in (slopes, intercepts))
+    if a.ndim != 2 or a.shape != c.shape or not a.size:
+        raise ValueError(
+            "nominal items need a slope in discrimination and one of intercepts for each answer but the first, two "
+            f"arrays (items, R - 1), got shapes {a.shape} and {c.shape}."
+        )
+    known, n, p = np.isfinite(a) & np.isfinite(c), len(a), 2 * a.shape[1]
+    broken = ~known[:, 0] | (~known[:, :-1] & known[:, 1:]).any(axis=1) | (np.isnan(a) != np.isnan(c)).any(axis=1)
+    for wrong in np.flatnonzero(broken | np.isinf(a).any(axis=1) | np.isinf(c).any(axis=1)):
+        raise ValueError(
+            f"discrimination and intercepts of item number {wrong + 1} must be numbers, with NaN behind the last only."
+        )
+    for wrong in np.flatnonzero(~(np.where(known, a, 0.0) != 0).any(axis=1)):
+        raise ValueError(f"discrimination of item number {wrong + 1} is 0 for every answer: it measures nothing.")
+    given = np.zeros((n, p, p)) if covariance is None else np.asarray(covariance, dtype=float)
+    if given.shape != (n, p, p):
+        raise ValueError(f"covariance must have shape {(n, p, p)}, one block per item, got {given.shape}.")
+    parameters = np.stack([a, c], axis=-1).reshape(n, p)
+    coordinates, covariances = from_difficulties("nominal", parameters, 1), np.zeros((n, p, p))
+    for k, there in enumerate(known):
+        own = 2 * int(there.sum())
+        slope = _jacobian("nominal", parameters[k, :own])
+        covariances[k, :own, :own] = slope @ given[k, :own, :own] @ slope.T
+    scale = categories or ((0, 1) if p == 2 else tuple(range(1, a.shape[1] + 2)))
+    loadings = Loadings(("trait",), np.ones((n, 1), dtype=bool))
+    return Bank("nominal", _labels(items, n), scale, loadings, coordinates, covariances)
+
+
+def _labels(items: Sequence[Label] | None, n: int) -> tuple[Label, ...]:
     labels = tuple(range(n)) if items is None else tuple(items)
     if len(labels) != n or len(set(labels)) < n:
         raise ValueError(f"items must be {n} different labels, got {len(labels)}.")
-    return Bank(model, labels, scale, Loadings(("trait",), np.ones((n, 1), dtype=bool)), coordinates, covariances)
+    return labels
 
 
 def _jacobian(model: str, parameters: np.ndarray) -> np.ndarray:
