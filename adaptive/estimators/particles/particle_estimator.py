@@ -201,7 +201,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
             return settings
         names = getattr(self, "feature_names_in_", None)
         names = getattr(X, "columns", ()) if names is None else names
-        return settings.of_columns(tuple(names))
+        return settings.of_columns(() if names is None else tuple(names))
 
     def _measured(self, X: Table, y: ArrayLike, earlier: Rows | None = None) -> Rows:
         outcomes = self._outcomes(y)

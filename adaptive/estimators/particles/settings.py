@@ -117,7 +117,7 @@ class ParticleSettings(CloudSettings):
 
     def of_columns(self, names: Sequence[object]) -> Self:
         """The same with the numbers of columns that are given by name, of those that X has."""
-        found = {}
+        found: dict[str, Any] = {}
         for key in ("exposure", "trials"):
             column = getattr(self, key)
             if isinstance(column, str):
