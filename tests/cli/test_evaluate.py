@@ -90,7 +90,7 @@ def test_by_many_abilities_the_sequence_is_that_of_simulate_too(there, tmp_path)
     path, said = columns(tmp_path / "run" / "path.csv"), truth(there)
     known = calibrated(read_responses(there / "earlier.csv"), None, 12, 0)
     table = np.array([[said[item] for item in known.items]], dtype=float)
-    whole = known.learnt.simulate(table, 12, target="total")
+    whole = known.learnt.simulate(table, 12, target="total", prior="newcomer")
     assert path["item"] == whole.items[0].tolist()
     np.testing.assert_allclose(list(map(float, path["score"])), known.points(whole.mean[0]), rtol=1e-9)
     loop = SequentialDesign(

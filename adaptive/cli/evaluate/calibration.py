@@ -21,6 +21,7 @@ from adaptive.cli.evaluate.scale import Scale
 
 if TYPE_CHECKING:
     from adaptive.estimators import Questionnaire
+    from adaptive.estimators.questionnaires.base import Newcomer
     from adaptive.estimators.questionnaires.respondent import Respondent
     from adaptive.estimators.questionnaires.total_band import TotalBand
     from adaptive.tables import Responses
@@ -83,7 +84,7 @@ class Calibration:
 
     def respondent(self) -> Respondent:
         """A system of which nothing is known; questions are to teach about its score on all items."""
-        return self.learnt.respondent(target="total")
+        return self.learnt.respondent(target="total", prior=prior_of(self.learnt))
 
     def told(self, row: np.ndarray) -> Respondent:
         """A system that has given the answers of a row of scores."""
@@ -230,8 +231,9 @@ def calibrated(responses: Responses, model: str | None, n_questions: int, seed: 
     except ValueError as problem:
         raise CommandError(str(problem)) from None
     whole = learnt.simulate(
-        _frame(scale.codes(judges.scores), judges.items), n_questions, target="total", random_state=seed
-    )
+        _frame(scale.codes(judges.scores), judges.items), n_questions, target="total", prior=prior_of(learnt),
+        random_state=seed,
+    )  # fmt: skip
     place = {item: k for k, item in enumerate(responses.items)} | {None: -1}
     asked = np.array([[place[item] for item in row] for row in whole.items])
     return Calibration(learnt, scale, teachers, judges, asked, whole.mean, whole.std)
@@ -245,6 +247,11 @@ def questionnaire_of(model: str | None, scale: Scale) -> Questionnaire:
         return Questionnaire(model, categories=scale.categories)
     usual = "two_parameter" if scale.levels == 2 else "partial_credit"
     return Questionnaire(usual, n_traits="held_out", categories=scale.categories)
+
+
+def prior_of(learnt: Questionnaire) -> Newcomer | None:
+    """Of many abilities, a new system may be better than all that calibrated; one ability has long tails anyway."""
+    return "newcomer" if learnt.n_traits == "held_out" else None
 
 
 def _frame(codes: np.ndarray, items: tuple[str, ...]) -> Any:

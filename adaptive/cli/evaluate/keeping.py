@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["cache_folder", "kept"]
 
 NAME = "calibration.npz"
+KIND = 2  # what is kept was made in another way before
 
 
 def cache_folder() -> Path:
@@ -72,5 +73,5 @@ def _restored(responses: Responses, model: str | None, seed: int, stored: dict[s
 
 def _digest(responses: Responses, model: str | None, n_questions: int, seed: int) -> str:
     versions = {name: metadata.version(name) for name in ("adaptive-designs", "numpy", "scipy")}
-    told = json.dumps([responses.digest(), model, n_questions, seed, versions], sort_keys=True)
+    told = json.dumps([KIND, responses.digest(), model, n_questions, seed, versions], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()[:32]
