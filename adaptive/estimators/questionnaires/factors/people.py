@@ -44,6 +44,10 @@ class People:
         Default: a person is one Gaussian.
     n_traits : int, optional
         Those that ``mean`` and ``covariance`` speak of; default all.
+
+    Attributes
+    ----------
+    weights : (people, parts) array
     """
 
     def __init__(
@@ -52,6 +56,7 @@ class People:
     ) -> None:  # fmt: skip
         self.bank, self.centres, self.spreads = bank, centres, spreads
         self.log_weights = np.zeros((len(centres), 1)) if log_weights is None else log_weights
+        self.weights = softmax(self.log_weights, axis=1)
         self.n_traits = len(bank.traits) if n_traits is None else n_traits
 
     @classmethod
@@ -76,11 +81,6 @@ class People:
     def parts(self) -> int:
         """Gaussians of a person."""
         return self.log_weights.shape[1]
-
-    @property
-    def weights(self) -> np.ndarray:
-        """(people, parts)."""
-        return np.asarray(softmax(self.log_weights, axis=1))
 
     def mixed(self, values: np.ndarray) -> np.ndarray:
         """Means (people, ...) over the parts of values (people x parts, ...)."""
@@ -123,6 +123,7 @@ class People:
         shrink = (second - v) / v**2
         self.spreads[each] = covariance + along[:, :, None] * along[:, None, :] * shrink[:, None, None]
         self.log_weights[rows] += log_p.reshape(-1, self.parts)
+        self.weights = softmax(self.log_weights, axis=1)
 
     def outlook(self, items: np.ndarray) -> Outlook:
         """Beliefs about their answers."""
