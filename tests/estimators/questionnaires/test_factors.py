@@ -236,6 +236,42 @@ def test_snapshots_and_later_answers():
     assert (gains[None] + 1e-6 >= np.maximum(gains["people"], gains["items"])).all() and (gains[None] > 0).all()
 
 
+@pytest.mark.parametrize(("n_answers", "k"), [(2, 4), (3, 5), (2, 2)])
+def test_a_file_holds_the_items_and_mirts_form_their_curves(tmp_path, n_answers, k):
+    table = drawn(150, 8, k=k, n_answers=n_answers)
+    fitted = Questionnaire(
+        "two_parameter" if n_answers == 2 else "partial_credit", n_traits=k if k > 3 else "held_out", reverse=[1],
+        categories=range(n_answers),
+    ).fit(table)  # fmt: skip
+    fitted.to_bank(tmp_path / "bank.csv")
+    again = Questionnaire.from_bank(tmp_path / "bank.csv")
+    assert again.bank_.fingerprint() == fitted.bank_.fingerprint()
+    shown = np.where(np.arange(8) < 5, table[:4], np.nan)
+    np.testing.assert_array_equal(again.predict_proba(shown), fitted.predict_proba(shown))
+    told = [of.respondent("total", "newcomer").fit([0, 1], [1, 0]).predict_total()[:2] for of in (again, fitted)]
+    assert told[0] == told[1]
+    with pytest.raises(ValueError, match="these items are known, not fitted"):
+        again.partial_fit(table)
+    with pytest.warns(UserWarning, match="does not hold how uncertain the items are"):
+        fitted.to_bank(tmp_path / "mirt.csv", dialect="mirt")
+    columns = np.genfromtxt(tmp_path / "mirt.csv", delimiter=",", names=True)
+    x = np.random.default_rng(0).standard_normal((5, len(fitted.bank_.traits)))
+    s = x @ np.stack([columns[f"a{j + 1}"] for j in range(x.shape[1])])
+    first, bank = n_answers > 2, fitted.bank_
+    energies = (
+        s[..., None] * np.arange(n_answers) + np.stack([columns[f"d{r}"] for r in range(n_answers)], axis=-1)
+        if first else np.stack([0 * s, s + columns["d"]], axis=-1)
+    )  # fmt: skip
+    own = (x @ bank.loadings_of.T)[..., None] * np.arange(n_answers) + bank.steps
+    expected = softmax(own, axis=-1)
+    expected[:, 1] = expected[:, 1, ::-1]
+    np.testing.assert_allclose(softmax(energies, axis=-1), expected, atol=1e-12)
+    if len(bank.traits) > 3:
+        read = Questionnaire.from_bank(tmp_path / "mirt.csv").bank_
+        np.testing.assert_allclose(np.delete(read.loadings_of, 1, axis=0), np.delete(bank.loadings_of, 1, axis=0))
+        assert not read.doubt.any() and read.items == bank.items
+
+
 def test_people_who_saw_few_items_each():
     answers, rng = drawn(1100, 30, k=4)[:800], np.random.default_rng(0)
     sparse = np.where(rng.random(answers.shape) < 0.5, answers, np.nan)
@@ -251,8 +287,17 @@ def test_people_who_saw_few_items_each():
 
 def test_what_cannot_be_is_refused(items, tmp_path):
     answers = drawn(30, 6)
-    with pytest.raises(ValueError, match="items of many traits have no file"):
-        items.to_bank(tmp_path / "bank.csv")
+    with pytest.raises(ValueError, match='catsim has items of one trait, but each of these sees 4: take "mirt"'):
+        items.to_bank(tmp_path / "bank.csv", dialect="catsim")
+    for text, said in (
+        ("a1,a2,a3,a4,d,g\n1,1,1,1,0,.2\n", "item 0 of .* has an asymptote .g., and items that see 4 traits have none"),
+        ("a1,a2,a3,a4,d1,d2\n1,1,1,1,0,-1\n", "each must have two answers, or all as many by partial credit"),
+        ("item,loading_1,step_1,step_2,doubt,categories\nq,1,0,1,0,0 1\n", "must have 1 steps for 2 answers, got 2"),
+        ("item,loading_1,step_1,doubt,categories\nq,1,0,-1,0 1\n", "line 2: doubt must be a variance"),
+    ):
+        (tmp_path / "wrong.csv").write_text(text)
+        with pytest.raises(ValueError, match=said):
+            Questionnaire.from_bank(tmp_path / "wrong.csv")
     with pytest.raises(ValueError, match="information is that of item-response models of one trait"):
         items.information([0.0])
     with pytest.raises(ValueError, match='prior="newcomer" is of items of many traits'):
