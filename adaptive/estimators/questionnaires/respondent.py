@@ -42,11 +42,9 @@ class Respondent(DesignMixin):
         in points. Not of the ordinal model.
     prior : (mean, deviation), or mapping from traits to such pairs, or "newcomer", optional
         Of a Gaussian. "newcomer" is of items of many traits, and of somebody who may be better than all that
-        calibrated: with probability .2 all items are easier, by 2 logits (deviation 1). Of language models that were so
-        the bands of nominal .90 then hold the total in .REPLACE, else in .15 to .78 (``ours-evaluate-stronger``), and
-        of others as before (``ours-evaluate-coverage``). Default: standard normal where there are many traits, else
-        Student's t with eight degrees of freedom about the calibrated population: its tails let
-        people of another one be found. Two deviations above it 95% intervals hold .94 after 20 questions (standard
+        calibrated: with probability .2 all items are easier, by 2 logits (deviation 1). Default: standard normal where
+        there are many traits, else Student's t with eight degrees of freedom about the calibrated population: its tails
+        let people of another one be found. Two deviations above it 95% intervals hold .94 after 20 questions (standard
         normal: .87). People of the same one pay at most .003 nats an answer and 1 to 3% of error, and a test that stops
         at a deviation asks them a tenth to a third more: where they are known to be, give (0, 1). Chosen by
         `ours-default-respondent-priors`; the ordinal model's is standard normal.
