@@ -65,10 +65,15 @@ def fitted(answers: np.ndarray, many: bool) -> Questionnaire:
         return Questionnaire("two_parameter", n_traits="held_out" if many else 1).fit(answers)
 
 
+def stranger(items: Questionnaire, target: str | None = "total") -> Respondent:
+    """Somebody new; of many traits one who may be better than all that calibrated, as `adaptive evaluate` has it."""
+    return items.respondent(target, "newcomer" if items.n_traits == "held_out" else None)
+
+
 def said(items: Questionnaire, one: Systems, n: int, scorer: str, seed: int = 0) -> np.ndarray:
     """(systems, n, 2) means and deviations of the full score in points, after each item."""
     about_total = scorer == "random" or hasattr(items.bank_, "loadings_of")
-    everybody = Respondent(items.bank_, "total" if about_total else None)
+    everybody = stranger(items, "total" if about_total else None)
     found = replay(everybody, one.new.astype(int), n, scorer=scorer, totals=True, random_state=seed)
     return np.asarray(100.0 * found.totals / one.new.shape[1])
 
@@ -77,7 +82,7 @@ def form(items: Questionnaire, one: Systems, chosen: np.ndarray) -> np.ndarray:
     """(systems,) means of the full score in points, everybody having answered the same items."""
     table = np.full(one.new.shape, -1)
     table[:, chosen] = one.new[:, chosen]
-    found = replay(Respondent(items.bank_, "total"), table, len(chosen), scorer="random", totals=True, random_state=0)
+    found = replay(stranger(items), table, len(chosen), scorer="random", totals=True, random_state=0)
     return np.asarray(100.0 * found.totals[:, -1, 0] / one.new.shape[1])
 
 
@@ -116,7 +121,7 @@ def band(name: str, n_known: int, seed: int, quick: bool = False) -> dict[str, n
     one = systems(name, n_known, seed, n_new=40 if quick else 400)
     n = 20 if quick else min(100, one.new.shape[1] - 1)
     many = fitted(one.known, True)
-    beside = many.total_band(one.known, n, target="total", families=one.families)
+    beside = many.total_band(one.known, n, target="total", prior="newcomer", families=one.families)
     points = said(many, one, n, "information_gain")
     return covered(points, one, beside, n) | stated(points, one, beside, n)
 
@@ -126,7 +131,7 @@ def stronger(name: str, n_known: int, seed: int, quick: bool = False) -> dict[st
     one = systems(name, n_known, seed, stronger=True, n_new=40 if quick else 400)
     n = 20 if quick else 40
     many = fitted(one.known, True)
-    beside = many.total_band(one.known, n, target="total", families=one.families)
+    beside = many.total_band(one.known, n, target="total", prior="newcomer", families=one.families)
     points = said(many, one, n, "information_gain")
     drawn = np.random.default_rng([seed, 41]).permutation(one.new.shape[1])
     asked = [k for k in (5, 10, 20, 40) if k <= n]
@@ -267,8 +272,9 @@ def judge_bands(script: Script, ours: dict[Any, Any], beyond: dict[Any, Any], sp
         "ours-evaluate-stronger", holds,
         claim="Systems that are better than all that calibrated are covered, too.",
         target="90% bands cover at least 85% after 10, 20 and 40 items", value=told, seed=f"0 to {splits - 1}",
-        reason="" if holds else "Errors and biases at 5, 10, 20 and 40 items: means are drawn towards the population "
-        "that calibrated, and its band knows of none like these.",
+        reason="Errors and biases at 5, 10, 20 and 40 items. The prior (one in five answers 2 logits better on all "
+        "items) was chosen on splits 0 and 1 of mmlu and winogrande; gsm8k, truthfulqa and all four had no part in it."
+        + ("" if holds else " Items of which the calibrating systems know too little mislead about much better ones."),
     )  # fmt: skip
 
 

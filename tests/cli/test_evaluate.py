@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from adaptive import Questionnaire, SequentialDesign, cli
-from adaptive.cli.evaluate.calibration import calibrated, held_out
+from adaptive.cli.evaluate.calibration import Way, calibrated, held_out
 from adaptive.cli.evaluate.scale import Scale
 from adaptive.tables import read_responses
 from tests.cli.processes import assert_same_files, columns, interrupt_after, kill_after
@@ -61,7 +61,7 @@ def run(there, out, *options):
 
 
 def known_of(there, most):
-    return calibrated(read_responses(there / "earlier.csv"), "two_parameter", most, 0)
+    return calibrated(read_responses(there / "earlier.csv"), "two_parameter", Way(most), 0)
 
 
 def truth(there):
@@ -88,9 +88,9 @@ def test_by_many_abilities_the_sequence_is_that_of_simulate_too(there, tmp_path)
     arguments = ["evaluate", str(there / "earlier.csv"), "--answers", str(there / "new.csv"), "--items", "12"]
     assert cli.run([*arguments, "--out", str(tmp_path / "run")]) == 0
     path, said = columns(tmp_path / "run" / "path.csv"), truth(there)
-    known = calibrated(read_responses(there / "earlier.csv"), None, 12, 0)
+    known = calibrated(read_responses(there / "earlier.csv"), None, Way(12), 0)
     table = np.array([[said[item] for item in known.items]], dtype=float)
-    whole = known.learnt.simulate(table, 12, target="total")
+    whole = known.learnt.simulate(table, 12, target="total", prior="newcomer")
     assert path["item"] == whole.items[0].tolist()
     np.testing.assert_allclose(list(map(float, path["score"])), known.points(whole.mean[0]), rtol=1e-9)
     loop = SequentialDesign(
@@ -382,3 +382,22 @@ def test_the_band_is_that_of_the_questionnaire(there):
     table = known.scale.codes(known.judges.scores)
     assert isinstance(known.learnt, Questionnaire)
     np.testing.assert_allclose(known.band.off, known.learnt.total_band(table, 8, target="total").off, atol=1e-9)
+
+
+def test_the_band_is_of_judges_asked_in_the_same_batches(there):
+    table = read_responses(there / "earlier.csv")
+    known = calibrated(table, "two_parameter", Way(7, batch=3, common=0.3), 5)
+    items = list(known.items)
+    same = known.respondent().select(items, 2, random_state=5).tolist()
+    judge, asked = known.scale.codes(known.judges.scores)[1], []
+    person = known.respondent()
+    for round_, n in enumerate((2, 3, 2)):  # what is the same for all comes first, in a query of its own
+        left = [j for j in range(len(items)) if j not in asked]
+        seed = int(np.random.SeedSequence(5, spawn_key=(1, round_)).generate_state(1)[0])
+        at = same if not asked else [left[k] for k in person.select([items[j] for j in left], n, random_state=seed)]
+        person.partial_fit([items[j] for j in at], judge[at].astype(int))
+        asked += at
+    assert known.asked[1].tolist() == asked
+    assert (known.mean[1, -1], known.std[1, -1]) == pytest.approx(person.predict_total()[:2], abs=1e-12)
+    usual = calibrated(table, "two_parameter", Way(7), 5)
+    assert usual.judges.systems == known.judges.systems and (usual.asked != known.asked).any()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -133,6 +134,53 @@ def test_runs_of_helm_are_a_table(tmp_path):
     assert sorted(found.systems) == ["org_large", "org_small"]
     assert found.to_frame().loc["org_small"].tolist() == [0, 1]
     assert set(found.benchmarks) == {"mmlu"}
+
+
+def inspect_log(path, model, created, samples, summarised=False):
+    """A log as Inspect writes it: an archive, of which old ones call the header start.json."""
+    about = {"version": 2, "status": "success", "eval": {"model": model, "task": "arc", "created": created}}
+    if path.suffix == ".json":
+        path.write_text(json.dumps({**about, "samples": samples}))
+        return
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json" if summarised else "start.json", json.dumps(about))
+        for one in samples:
+            archive.writestr(f"samples/{one['id']}_epoch_{one['epoch']}.json", json.dumps({**one, "messages": []}))
+        if summarised:
+            archive.writestr("summaries.json", json.dumps(samples))
+
+
+def sample(id, value, epoch=1, scorer="choice"):
+    chat = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": "Why?"}]}]
+    return {"id": id, "epoch": epoch, "input": chat if id == 2 else f"Question {id}", "target": "B",
+            "scores": None if value is None else {scorer: {"value": value, "answer": "A"}}}  # fmt: skip
+
+
+def test_logs_of_inspect_are_a_table(tmp_path):
+    inspect_log(tmp_path / "one.eval", "openai/small", "2025-01-02T00:00:00", [
+        sample(1, "C"), sample(1, "I", 2), sample(2, "P"), sample(3, None)
+    ], summarised=True)  # fmt: skip
+    inspect_log(tmp_path / "old.eval", "openai/small", "2024-01-02T00:00:00", [sample(k, "I") for k in (1, 2, 3)])
+    inspect_log(tmp_path / "2025-01-03T10-00-00+00-00_arc_x1.json", "hf/org/large", "2025-01-03", [
+        sample(1, 1), sample(2, True), sample(3, {"loose": 0.75, "strict": 0.25})
+    ])  # fmt: skip
+    found = read_responses(tmp_path)
+    assert sorted(found.systems) == ["hf/org/large", "openai/small"]
+    small, large = (found.scores[found.systems.index(one)].tolist() for one in ("openai/small", "hf/org/large"))
+    assert found.items == ("arc/1", "arc/2", "arc/3") and set(found.benchmarks) == {"arc"}
+    assert small[:2] == [0.5, 0.5] and np.isnan(small[2]) and large == [1.0, 1.0, 0.75]
+    assert sorted(found.families) == ["hf/org", "openai"] and found.texts[:2] == ("Question 1", "Why?")
+    log = tmp_path / "several.eval"
+    inspect_log(log, "a/b", "2025", [sample(1, {"loose": 0.75, "strict": 0.25}), sample(2, "C", scorer="strict")])
+    assert read_responses(log, metric="strict").scores.tolist() == [[0.25, 1.0]]
+    with pytest.raises(TableError, match="sample 2: there is no loose; name one, such as 'strict'"):
+        read_responses(log, metric="loose")
+    inspect_log(log, "a/b", "2025", [sample(1, "excellent")])
+    with pytest.raises(TableError, match="sample 1: expected a score from 0 to 1, or right or wrong .*got 'excellent'"):
+        read_responses(log)
+    log.write_text("no archive")
+    with pytest.raises(TableError, match="is not a log of Inspect"):
+        read_responses(log)
 
 
 def test_a_folder_without_exports_and_lines_that_are_none_are_said(tmp_path):

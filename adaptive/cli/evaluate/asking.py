@@ -22,7 +22,7 @@ from adaptive.cli.outside import Asked, Reply
 from adaptive.loop import MaxSteps, StoppingRule
 
 if TYPE_CHECKING:
-    from adaptive.cli.evaluate.calibration import Calibration
+    from adaptive.cli.evaluate.calibration import Calibration, Way
     from adaptive.loop import SequentialDesign
     from adaptive.loop.query import Query
 
@@ -89,13 +89,11 @@ class Wanted:
 
 
 def opened(
-    job: Job, known: Calibration, names: Sequence[str], stack: ExitStack, *, points: float | None, most: int,
-    common: float,
-) -> list[Run]:  # fmt: skip
+    job: Job, known: Calibration, names: Sequence[str], stack: ExitStack, *, points: float | None, way: Way
+) -> list[Run]:
     """Begin the designs of these systems, or go on with them."""
-    items = list(known.items)
-    first = round(common * most)
-    same = known.respondent().select(items, first, random_state=job.settings["seed"]).tolist() if first else None
+    items, most = list(known.items), way.most
+    same = way.first(known.respondent(), items, job.settings["seed"]) or None
     runs = []
     for name in names:
         rule: StoppingRule = MaxSteps(most)

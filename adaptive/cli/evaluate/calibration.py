@@ -20,15 +20,18 @@ from adaptive.cli.errors import CommandError
 from adaptive.cli.evaluate.scale import Scale
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from adaptive.estimators import Questionnaire
+    from adaptive.estimators.questionnaires.base import Newcomer
     from adaptive.estimators.questionnaires.respondent import Respondent
     from adaptive.estimators.questionnaires.total_band import TotalBand
     from adaptive.tables import Responses
 
-__all__ = ["LEVEL", "Calibration", "Standing", "calibrated", "held_out", "questionnaire_of"]
+__all__ = ["LEVEL", "Calibration", "Standing", "Way", "calibrated", "held_out", "questionnaire_of", "split"]
 
 LEVEL = 0.9  # of every band
-JUDGES = 200  # systems that are asked to make the band
+JUDGES, ONE_BY_ONE = 200, 100  # systems that are asked to make the band; where each is asked by itself
 SHARE = 0.25  # of the systems, at most
 FEW = 40  # systems of which none is held out
 _SMALL = 1e-9
@@ -83,7 +86,7 @@ class Calibration:
 
     def respondent(self) -> Respondent:
         """A system of which nothing is known; questions are to teach about its score on all items."""
-        return self.learnt.respondent(target="total")
+        return self.learnt.respondent(target="total", prior=prior_of(self.learnt))
 
     def told(self, row: np.ndarray) -> Respondent:
         """A system that has given the answers of a row of scores."""
@@ -189,37 +192,62 @@ def _totals(known: Calibration, places: np.ndarray | None) -> tuple[np.ndarray, 
     return total, doubt
 
 
-def held_out(responses: Responses, seed: int) -> tuple[np.ndarray, np.ndarray]:
+@dataclass(frozen=True)
+class Way:
+    """A way of asking systems: at most so many items, so many at a time, a share of them the same for all and first."""
+
+    most: int
+    batch: int = 1
+    common: float = 0.0
+
+    @property
+    def usual(self) -> bool:
+        """True where items are asked one at a time, each chosen."""
+        return self.batch == 1 and not round(self.common * self.most)
+
+    def first(self, person: Respondent, items: Sequence[str], seed: int) -> list[int]:
+        """Return positions of the items that are the same for all."""
+        n = round(self.common * self.most)
+        return person.select(list(items), n, random_state=seed).tolist() if n else []
+
+
+def held_out(responses: Responses, seed: int, judges: int = JUDGES) -> tuple[np.ndarray, np.ndarray]:
     """Return positions of those who teach and of those who judge: of no family, and near copies of none, in both.
 
-    Of fewer than 40 systems, of one family, and where only judges answered an item, all do both.
+    At most a quarter of the systems, and ``judges``, judge. Of fewer than 40 systems, of one family, and where only
+    judges answered an item, all do both.
     """
     from adaptive.estimators.questionnaires.families import without_relatives
 
     everybody, units = np.arange(len(responses)), responses.units()
-    most = min(JUDGES, int(SHARE * len(responses)))
-    judges: list[int] = []
+    most = min(judges, int(SHARE * len(responses)))
+    found: list[int] = []
     if len(responses) >= FEW:
         distinct, answered = set(responses.distinct().tolist()), (~np.isnan(responses.scores)).mean(axis=1)
         for unit in np.random.default_rng(seed).permutation(np.unique(units)):
             members = np.flatnonzero(units == unit)
             of_use = [int(k) for k in members if k in distinct and answered[k] >= 0.5]
-            if of_use and len(judges) + len(members) <= most:
-                judges += of_use
-    if len(judges) < 10:
-        return everybody, everybody[: 2 * JUDGES]
-    chosen = np.array(sorted(judges))
+            if of_use and len(found) + len(members) <= most:
+                found += of_use
+    if len(found) < 10:
+        return everybody, everybody[: 2 * judges]
+    chosen = np.array(sorted(found))
     table = np.where(np.isnan(responses.scores), -1, np.round(100 * responses.scores)).astype(int)
     teachers = without_relatives(table, units.tolist(), chosen)
     if np.isnan(responses.scores[teachers]).all(axis=0).any():  # an item that only judges have answered
-        return everybody, everybody[: 2 * JUDGES]
+        return everybody, everybody[: 2 * judges]
     return teachers, chosen
 
 
-def calibrated(responses: Responses, model: str | None, n_questions: int, seed: int) -> Calibration:
-    """Learn the items, and ask those held out."""
+def split(responses: Responses, way: Way, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return who teaches and who judges where systems are asked in this way: fewer judge where that takes long."""
+    return held_out(responses, seed, JUDGES if way.usual else ONE_BY_ONE)
+
+
+def calibrated(responses: Responses, model: str | None, way: Way, seed: int) -> Calibration:
+    """Learn the items, and ask those held out in the way in which new systems will be."""
     scale = Scale.of(responses.scores)
-    teach, judge = held_out(responses, seed)
+    teach, judge = split(responses, way, seed)
     teachers, judges = responses.rows(teach), responses.rows(judge)
     codes = scale.codes(teachers.scores)
     try:
@@ -229,12 +257,48 @@ def calibrated(responses: Responses, model: str | None, n_questions: int, seed: 
             learnt.fit(_frame(codes, teachers.items))
     except ValueError as problem:
         raise CommandError(str(problem)) from None
-    whole = learnt.simulate(
-        _frame(scale.codes(judges.scores), judges.items), n_questions, target="total", random_state=seed
-    )
-    place = {item: k for k, item in enumerate(responses.items)} | {None: -1}
-    asked = np.array([[place[item] for item in row] for row in whole.items])
-    return Calibration(learnt, scale, teachers, judges, asked, whole.mean, whole.std)
+    rows = scale.codes(judges.scores)
+    if way.usual:
+        whole = learnt.simulate(
+            _frame(rows, judges.items), way.most, target="total", prior=prior_of(learnt), random_state=seed
+        )
+        place = {item: k for k, item in enumerate(responses.items)} | {None: -1}
+        asked = np.array([[place[item] for item in row] for row in whole.items])
+        return Calibration(learnt, scale, teachers, judges, asked, whole.mean, whole.std)
+    return Calibration(learnt, scale, teachers, judges, *one_by_one(learnt, rows, responses.items, way, seed))
+
+
+def one_by_one(
+    learnt: Questionnaire, rows: np.ndarray, items: tuple[str, ...], way: Way, seed: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Items asked of those whose answers ``rows`` hold, and means and deviations of their totals after each.
+
+    Queries have the seeds of the loop; of an item that is the same for all and was not answered there is none.
+    """
+    from adaptive.loop import MaxSteps, SequentialDesign
+
+    asked = np.full((len(rows), way.most), -1)
+    mean, std = np.zeros(asked.shape), np.zeros(asked.shape)
+    stranger = learnt.respondent(target="total", prior=prior_of(learnt))
+    same = way.first(stranger, items, seed)
+    for u, row in enumerate(rows):
+        known = np.flatnonzero(~np.isnan(row))
+        place = {int(j): k for k, j in enumerate(known)}
+        design = SequentialDesign(
+            stranger.stranger(), [items[j] for j in known], initial=[place[j] for j in same if j in place] or None,
+            stop=MaxSteps(way.most), random_state=seed,
+        )  # fmt: skip
+        k = 0
+        while k < min(way.most, len(known)):
+            query = design.ask(min(way.batch, way.most - k, len(known) - k))
+            for one in range(len(query)):
+                design.tell(query.part(np.array([one], dtype=np.intp)), [row[known[query.positions[one]]]])
+                person = design.estimator_
+                asked[u, k] = known[query.positions[one]]
+                mean[u, k], std[u, k] = person.predict_total()[:2]
+                k += 1
+        mean[u, k:], std[u, k:] = mean[u, k - 1], std[u, k - 1]
+    return asked, mean, std
 
 
 def questionnaire_of(model: str | None, scale: Scale) -> Questionnaire:
@@ -245,6 +309,11 @@ def questionnaire_of(model: str | None, scale: Scale) -> Questionnaire:
         return Questionnaire(model, categories=scale.categories)
     usual = "two_parameter" if scale.levels == 2 else "partial_credit"
     return Questionnaire(usual, n_traits="held_out", categories=scale.categories)
+
+
+def prior_of(learnt: Questionnaire) -> Newcomer | None:
+    """Newcomers may be better than all that calibrated; of one ability the usual prior has long tails anyway."""
+    return "newcomer" if learnt.n_traits == "held_out" else None
 
 
 def _frame(codes: np.ndarray, items: tuple[str, ...]) -> Any:

@@ -45,7 +45,8 @@ def evaluate(
         typer.Argument(
             help="Earlier systems x items: a table (.csv, .csv.gz, .parquet), a line for each answer or for each "
             "system, gaps allowed; or a file or folder of lm-evaluation-harness samples (samples_*.jsonl), of details "
-            "of a leaderboard (details_*.parquet), of runs of HELM (per_instance_stats.json).",
+            "of a leaderboard (details_*.parquet), of runs of HELM (per_instance_stats.json), of logs of Inspect "
+            "(.eval, .json).",
             metavar="RESPONSES", show_default=False,
         ),
     ] = None,
@@ -208,6 +209,7 @@ def _columns(given: list[str]) -> dict[str, str]:
 
 def _run(job: Job, jobs: int) -> None:
     from adaptive.cli.evaluate import asking, report
+    from adaptive.cli.evaluate.calibration import Way
     from adaptive.cli.evaluate.keeping import kept
 
     settings = job.settings
@@ -234,10 +236,11 @@ def _run(job: Job, jobs: int) -> None:
     with job, ExitStack() as stack:
         for one in left_out:
             print(f"{one} is in RESPONSES, too: it is left out there.")
-        known, there = kept(earlier, settings["model"], most, settings["seed"], job.log)
+        way = Way(most, settings["batch"], settings["common"])
+        known, there = kept(earlier, settings["model"], way, settings["seed"], job.log)
         for note in report.notes_on(known, there):
             print(note, flush=True)
-        runs = asking.opened(job, known, names, stack, points=points, most=most, common=settings["common"])
+        runs = asking.opened(job, known, names, stack, points=points, way=way)
         texts = {item: text for item, text in zip(earlier.items, earlier.texts, strict=True) if text}
         try:
             waiting = asking.ask_all(

@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adaptive.cli.evaluate.calibration import Calibration, calibrated, held_out, questionnaire_of
+from adaptive.cli.evaluate.calibration import Calibration, Way, calibrated, questionnaire_of, split
 from adaptive.cli.evaluate.scale import Scale
 from adaptive.files import write_file
 from adaptive.loop.log.snapshots import pack, unpack
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["cache_folder", "kept"]
 
 NAME = "calibration.npz"
+KIND = 2  # what is kept was made in another way before
 
 
 def cache_folder() -> Path:
@@ -32,24 +33,24 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "adaptive-designs" / "evaluate"
 
 
-def kept(responses: Responses, model: str | None, n_questions: int, seed: int, log: Path) -> tuple[Calibration, bool]:
+def kept(responses: Responses, model: str | None, way: Way, seed: int, log: Path) -> tuple[Calibration, bool]:
     """Return the calibration, and whether it was there already."""
     path = log / NAME
-    shared = cache_folder() / f"{_digest(responses, model, n_questions, seed)}.npz"
+    shared = cache_folder() / f"{_digest(responses, model, way, seed)}.npz"
     for place in (path, shared):
         with contextlib.suppress(OSError, ValueError, KeyError):
             stored = unpack(place.read_bytes())
-            found = _restored(responses, model, seed, stored)
+            found = _restored(responses, model, way, seed, stored)
             if place is shared:
                 write_file(path, shared.read_bytes())
             return found, True
-    teach, judge = (len(one) for one in held_out(responses, seed))
+    teach, judge = (len(one) for one in split(responses, way, seed))
     print(
         f"learning {len(responses.items)} items from {teach} systems, and asking {judge} of the table as a new one "
         "will be: once for this table",
         flush=True,
     )
-    found = calibrated(responses, model, n_questions, seed)
+    found = calibrated(responses, model, way, seed)
     packed = pack({
         "levels": found.scale.levels, "state": found.learnt.state(), "asked": found.asked, "mean": found.mean,
         "std": found.std,
@@ -61,16 +62,18 @@ def kept(responses: Responses, model: str | None, n_questions: int, seed: int, l
     return found, False
 
 
-def _restored(responses: Responses, model: str | None, seed: int, stored: dict[str, Any]) -> Calibration:
+def _restored(responses: Responses, model: str | None, way: Way, seed: int, stored: dict[str, Any]) -> Calibration:
     scale = Scale(int(stored["levels"]))
     learnt = questionnaire_of(model, scale).restore(stored["state"])
-    teach, judge = held_out(responses, seed)
+    teach, judge = split(responses, way, seed)
     return Calibration(
         learnt, scale, responses.rows(teach), responses.rows(judge), stored["asked"], stored["mean"], stored["std"]
     )
 
 
-def _digest(responses: Responses, model: str | None, n_questions: int, seed: int) -> str:
+def _digest(responses: Responses, model: str | None, way: Way, seed: int) -> str:
     versions = {name: metadata.version(name) for name in ("adaptive-designs", "numpy", "scipy")}
-    told = json.dumps([responses.digest(), model, n_questions, seed, versions], sort_keys=True)
+    told = json.dumps(
+        [KIND, responses.digest(), model, way.most, way.batch, way.common, seed, versions], sort_keys=True
+    )
     return hashlib.sha256(told.encode()).hexdigest()[:32]

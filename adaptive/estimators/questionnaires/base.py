@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
@@ -27,8 +27,18 @@ if TYPE_CHECKING:
     from adaptive.predictive import Predictive
     from adaptive.types import RandomState, State
 
-__all__ = ["ItemBank", "Loadings", "Person", "QuestionnaireBelief", "gaussian_nodes", "log_prior", "trait_grid"]
+__all__ = [
+    "ItemBank",
+    "Loadings",
+    "Newcomer",
+    "Person",
+    "QuestionnaireBelief",
+    "gaussian_nodes",
+    "log_prior",
+    "trait_grid",
+]
 
+Newcomer: TypeAlias = Literal["newcomer"]  # the prior of somebody who may be better than all that calibrated
 Traits: TypeAlias = "Mapping[Label, object] | Sequence[object] | None"  # of each item: one, or several
 
 MOST_TOGETHER = 3  # traits on one grid
@@ -165,8 +175,8 @@ class ItemBank:
         """Positions (m,) of these items."""
         return positions_of(self.items, items, "item")
 
-    def person(self, prior: np.ndarray) -> Person:
-        """Somebody who has not answered yet; prior (traits, 3)."""
+    def person(self, prior: Any) -> Person:
+        """Somebody who has not answered yet; prior (traits, 3), or of items of many traits "newcomer"."""
         raise NotImplementedError
 
     def estimates(self, answers: Answers) -> tuple[np.ndarray, np.ndarray]:
@@ -191,15 +201,15 @@ class Person(Generic[B]):
     Parameters
     ----------
     bank : ItemBank
-    prior : (traits, 3) array, mean, deviation, degrees of freedom
-        Mean and standard deviation of each trait.
+    prior : (traits, 3) array, or of items of many traits "newcomer"
+        Mean, standard deviation and degrees of freedom of each trait.
     items, answers : tuples of int
         The answers given, as positions in the bank and among its categories.
     """
 
     _derived: ClassVar[str]  # what is kept of it, and not stored
 
-    def __init__(self, bank: B, prior: np.ndarray, items: tuple[int, ...] = (), answers: tuple[int, ...] = ()) -> None:
+    def __init__(self, bank: B, prior: Any, items: tuple[int, ...] = (), answers: tuple[int, ...] = ()) -> None:
         self.bank, self.prior, self.items, self.answers = bank, prior, items, answers
 
     def __getstate__(self) -> State:

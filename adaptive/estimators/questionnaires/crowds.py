@@ -6,7 +6,7 @@ asks it. What one of the people would be asked alone, the crowd asks.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from adaptive.predictive import StatedPredictive
 from adaptive.predictive.derivations import entropy
 
 if TYPE_CHECKING:
-    from adaptive.estimators.questionnaires.base import ItemBank
+    from adaptive.estimators.questionnaires.base import ItemBank, Newcomer
     from adaptive.predictive import Predictive
 
 __all__ = ["Crowd", "crowd_of", "points_of"]
@@ -40,7 +40,7 @@ class Crowd(Protocol):
         """Means and deviations (people,) of the totals of the counted items."""
 
 
-def crowd_of(bank: ItemBank, n: int, prior: np.ndarray, counted: np.ndarray) -> Crowd | None:
+def crowd_of(bank: ItemBank, n: int, prior: Any, counted: np.ndarray) -> Crowd | None:
     """``n`` strangers; None of a bank whose people are asked one by one."""
     if isinstance(bank, FactorBank):
         return _FactorCrowd(bank, n, prior, counted)
@@ -109,7 +109,7 @@ class _GridCrowd:
 class _FactorCrowd:
     """Gaussians over many traits."""
 
-    def __init__(self, bank: FactorBank, n: int, prior: np.ndarray, counted: np.ndarray) -> None:
+    def __init__(self, bank: FactorBank, n: int, prior: np.ndarray | Newcomer, counted: np.ndarray) -> None:
         self.bank, self.people = bank, People.before(bank, n, prior)
         self.counted = np.isin(np.arange(len(bank)), counted)
         self.points, self.known = points_of(bank), np.zeros(n)
@@ -134,8 +134,8 @@ class _FactorCrowd:
         self._outlook = self.people.outlook(np.arange(len(self.bank)))
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        return self.people.mean.copy(), np.sqrt(np.einsum("uii->ui", self.people.covariance))
+        return self.people.mean, np.sqrt(np.einsum("uii->ui", self.people.covariance))
 
     def totals(self, left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        mean, variance, _ = self._outlook.totals(left & self.counted)
+        mean, variance = self._outlook.totals(left & self.counted)
         return self.known + mean, np.sqrt(variance)

@@ -16,6 +16,7 @@ from adaptive.estimators.questionnaires.answers import Answers, categories_of, i
 from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.banks import files
 from adaptive.estimators.questionnaires.banks.parameters import bank_of_nominal_items, bank_of_parameters
+from adaptive.estimators.questionnaires.base import MOST_TOGETHER
 from adaptive.estimators.questionnaires.factors.bank import FactorBank
 from adaptive.estimators.questionnaires.factors.belief import FactorBelief
 from adaptive.estimators.questionnaires.families import family_folds
@@ -321,7 +322,17 @@ class Questionnaire(BeliefEstimator):
         return made
 
     @classmethod
-    def _of_bank(cls, bank: Bank | OrdinalBank) -> Self:
+    def _of_bank(cls, bank: Bank | OrdinalBank | FactorBank) -> Self:
+        reverse = tuple(item for item, turned in zip(bank.items, bank.reverse, strict=True) if turned)
+        if isinstance(bank, FactorBank):
+            model = "two_parameter" if len(bank.categories) == 2 else "partial_credit"
+            k = len(bank.traits)
+            made = cls(
+                model, n_traits=k if k > MOST_TOGETHER else "held_out", categories=bank.categories, reverse=reverse
+            )
+            nobody = Answers.none(bank.items, bank.categories)
+            made.belief_ = FactorBelief.of_bank(QuestionnaireSettings.of(made), nobody, bank)
+            return made
         traits = [[trait for trait, there in zip(bank.traits, row, strict=True) if there] for row in bank.loadings.mask]
         ordinal: Options = {}
         if isinstance(bank, OrdinalBank):
@@ -329,7 +340,7 @@ class Questionnaire(BeliefEstimator):
         made = cls(
             "ordinal" if isinstance(bank, OrdinalBank) else bank.model,
             item_traits=dict(zip(bank.items, traits, strict=True)), categories=bank.categories,
-            reverse=tuple(item for item, turned in zip(bank.items, bank.reverse, strict=True) if turned), **ordinal,
+            reverse=reverse, **ordinal,
         )  # fmt: skip
         settings, nobody = QuestionnaireSettings.of(made), Answers.none(bank.items, bank.categories)
         if isinstance(bank, OrdinalBank):
@@ -351,7 +362,8 @@ class Questionnaire(BeliefEstimator):
         Raises
         ------
         ValueError
-            Naming the item that the form cannot hold, or the model; of items of many traits.
+            Naming the item that the form cannot hold, or the model. Many traits (more than three, or a number that was
+            found) stand in our form, and in mirt's.
 
         Examples
         --------
@@ -364,8 +376,6 @@ class Questionnaire(BeliefEstimator):
         q2,0.5,-0.5,0.0,1.0
         <BLANKLINE>
         """
-        if isinstance(self.bank_, FactorBank):
-            raise ValueError("items of many traits have no file of a bank; keep them by state().")
         files.write_bank(self.bank_, path, dialect)
 
     # -- people ------------------------------------------------------------------------------------------------------

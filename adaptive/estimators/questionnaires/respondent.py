@@ -12,10 +12,11 @@ import numpy as np
 
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.questionnaires.answers import categories_of, numbers_of, positions_of
+from adaptive.estimators.questionnaires.factors.bank import FactorBank
 
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.answers import Label
-    from adaptive.estimators.questionnaires.base import ItemBank, Person
+    from adaptive.estimators.questionnaires.base import ItemBank, Newcomer, Person
     from adaptive.estimators.questionnaires.total import Total
     from adaptive.estimators.questionnaires.total_band import TotalBand
     from adaptive.predictive import Predictive
@@ -26,7 +27,7 @@ __all__ = ["Respondent"]
 FREEDOM = 8.0  # of the prior where none is given, chosen by `ours-default-respondent-priors`
 
 Target: TypeAlias = "Label | Sequence[Label] | None"  # a trait, several of them, or "total"
-Prior: TypeAlias = "tuple[float, float] | Mapping[Label, tuple[float, float]] | None"  # mean and deviation
+Prior: TypeAlias = "tuple[float, float] | Mapping[Label, tuple[float, float]] | Newcomer | None"  # mean and deviation
 
 
 class Respondent(DesignMixin):
@@ -39,9 +40,11 @@ class Respondent(DesignMixin):
         What questions are to teach about; default all traits. The total is that of the answers, those of reversed items
         turned round: what a short form of the scale predicts. A test that stops at a deviation means that of the total,
         in points. Not of the ordinal model.
-    prior : (mean, deviation), or mapping from traits to such pairs, optional
-        Of a Gaussian. Default: Student's t with eight degrees of freedom about the calibrated population: its tails let
-        people of another one be found. Two deviations above it 95% intervals hold .94 after 20 questions (standard
+    prior : (mean, deviation), or mapping from traits to such pairs, or "newcomer", optional
+        Of a Gaussian. "newcomer" is of items of many traits, and of somebody who may be better than all that
+        calibrated: with probability .2 all items are easier, by 2 logits (deviation 1). Default: standard normal where
+        there are many traits, else Student's t with eight degrees of freedom about the calibrated population: its tails
+        let people of another one be found. Two deviations above it 95% intervals hold .94 after 20 questions (standard
         normal: .87). People of the same one pay at most .003 nats an answer and 1 to 3% of error, and a test that stops
         at a deviation asks them a tenth to a third more: where they are known to be, give (0, 1). Chosen by
         `ours-default-respondent-priors`; the ordinal model's is standard normal.
@@ -62,7 +65,7 @@ class Respondent(DesignMixin):
         self.about_total = _is_total(bank.traits, target)
         self._traits = _traits(bank.traits, None if self.about_total else target)
         self.counted_ = np.arange(len(bank)) if counted is None else bank.positions(_labels(counted))
-        self.person_ = bank.person(_prior(bank.traits, prior))
+        self.person_ = bank.person(_prior(bank, prior))
         if self.about_total:
             self.predict_total()  # a model without totals is refused here
 
@@ -253,8 +256,16 @@ def _traits(known: Sequence[Label], target: Target) -> np.ndarray:
     return positions_of(known, listed, "trait")
 
 
-def _prior(traits: Sequence[Label], prior: Prior) -> np.ndarray:
+def _prior(bank: ItemBank, prior: Prior) -> np.ndarray | Newcomer:
     """(traits, 3) means, deviations, and degrees of freedom: few where nothing was said, infinite where it was."""
+    traits = bank.traits
+    if prior == "newcomer":
+        if not isinstance(bank, FactorBank):
+            raise ValueError(
+                'prior="newcomer" is of items of many traits (n_traits="held_out", or above 3), and these are of '
+                f"{len(traits)}: give a mean and a deviation."
+            )
+        return "newcomer"
     given: dict[Label, tuple[float, float]] = {}
     if prior is not None:
         given = dict(prior) if isinstance(prior, Mapping) else dict.fromkeys(traits, prior)

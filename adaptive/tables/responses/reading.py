@@ -4,6 +4,7 @@ table.csv, .csv.gz, .parquet      long: a line for each answer; wide: a line for
 samples_TASK_DATE.jsonl           lm-evaluation-harness with --log_samples; also a folder of them, a folder a system
 details_*.parquet                 exports of the Open LLM Leaderboard and lighteval; also a folder of them
 per_instance_stats.json           HELM; also a folder of its runs
+*.eval, DATE_TASK_ID.json         logs of Inspect; also a folder of them
 """
 
 from __future__ import annotations
@@ -14,14 +15,16 @@ from pathlib import Path
 
 from adaptive.tables.cells import TableError
 from adaptive.tables.responses import exports, tabular
+from adaptive.tables.responses.inspect_logs import inspect_logs
 from adaptive.tables.responses.responses import Record, Responses
 
 __all__ = ["read_responses"]
 
 READERS = {
-    "samples_*.jsonl": exports.harness_samples,
-    "details_*.parquet": exports.leaderboard_details,
-    "per_instance_stats.json": exports.helm_stats,
+    ("samples_*.jsonl",): exports.harness_samples,
+    ("details_*.parquet",): exports.leaderboard_details,
+    ("per_instance_stats.json",): exports.helm_stats,
+    ("*.eval", "[12][0-9][0-9][0-9]-*T*_*.json"): inspect_logs,
 }
 
 
@@ -35,8 +38,9 @@ def read_responses(
     ----------
     path : path
         A table (``.csv``, ``.csv.gz``, ``.parquet``), long or wide; a file ``samples_*.jsonl`` of
-        lm-evaluation-harness, ``details_*.parquet`` of a leaderboard, ``per_instance_stats.json`` of HELM; or a folder
-        that holds such files at any depth, the system being the folder that they are in.
+        lm-evaluation-harness, ``details_*.parquet`` of a leaderboard, ``per_instance_stats.json`` of HELM, a log of
+        Inspect (``.eval``, or ``.json`` with its date in front); or a folder that holds such files at any depth, the
+        system being the folder that they are in, or the model that a log of Inspect names.
     columns : mapping, optional
         Names of a table's columns, by what they hold: "system", "item", "score", "benchmark", "text", "family".
         Default: those with the usual names (model, question_id, correct, task, ...). A table with columns of systems,
@@ -68,7 +72,7 @@ def read_responses(
     if found is not None:
         responses = Responses.of_records(found, source)
     elif source.is_dir():
-        raise TableError(f"{source} holds no {' or '.join(READERS)}.")
+        raise TableError(f"{source} holds no {', '.join(name for names in READERS for name in names)}.")
     else:
         responses = tabular.responses_of(source, dict(columns or {}), system)
     return responses if about is None else tabular.described(responses, Path(about))
@@ -76,13 +80,12 @@ def read_responses(
 
 def _exports(source: Path, metric: str | None) -> Iterator[Record] | None:
     """Yield the answers of all exports in a file or folder; None where it is none."""
-    for pattern, read in READERS.items():
+    for patterns, read in READERS.items():
         if source.is_dir():
-            files = sorted(source.rglob(pattern))
+            files = sorted(file for pattern in patterns for file in source.rglob(pattern))
         else:
-            files = (
-                [source] if source.match(pattern) or (pattern.endswith(".jsonl") and source.suffix == ".jsonl") else []
-            )
+            lines = source.suffix == ".jsonl" and read is exports.harness_samples  # whatever its name
+            files = [source] if lines or any(source.match(pattern) for pattern in patterns) else []
         if files:
             return read(exports.latest(files), metric)
     return None

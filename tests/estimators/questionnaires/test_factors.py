@@ -54,7 +54,7 @@ def test_averages_over_a_gaussian(n_answers):
         np.testing.assert_allclose(found[~wide], exact[~wide], atol=1e-3 if n_answers == 2 else 2e-3)
         np.testing.assert_allclose(found[wide], exact[wide], atol=0.004 if n_answers == 2 else 0.06)
     np.testing.assert_allclose(p[~wide], np.einsum("z,mzr->mr", w, q)[~wide], atol=1e-4 if n_answers == 2 else 1e-3)
-    first, second = posterior_moments(mean, variance, steps, np.ones(len(mean), dtype=int))
+    first, second, log_p = posterior_moments(mean, variance, steps, np.ones(len(mean), dtype=int))
     share = w * q[..., 1] / (q[..., 1] @ w)[:, None]
     mean_after = np.sum(share * s, axis=1)
     np.testing.assert_allclose(first[~wide], mean_after[~wide], atol=5e-3)
@@ -115,6 +115,55 @@ def test_a_person_is_near_the_exact_posterior(n_answers):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("n_answers", [2, 3])
+def test_a_newcomer_is_near_the_exact_mixture(n_answers):
+    bank = known(n_answers)
+    best = n_answers - 1
+    person = bank.person("newcomer").after((0, 3, 4), (best, best, best))
+    axis = np.linspace(-4, 4, 41)
+    traits = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1).reshape(-1, 2)
+    x = np.concatenate([np.column_stack([traits, np.full(len(traits), above)]) for above in [0.0, *(2 + axis)]])
+    loadings, steps = bank.widened.curves
+    p = softmax((x @ loadings.T)[..., None] * np.arange(n_answers) + steps, axis=-1)
+    w = np.exp(-0.5 * np.sum(x[:, :2] ** 2, axis=1))
+    normal = np.exp(-0.5 * axis**2) / np.exp(-0.5 * axis**2).sum()
+    w *= np.repeat([0.8, *(0.2 * normal)], len(traits))
+    w *= p[:, 0, best] * p[:, 3, best] * p[:, 4, best]
+    w /= w.sum()
+    assert person.gaussian.weights[0, 1] == pytest.approx(w[len(traits) :].sum(), abs=0.02)
+    mean, deviation = person.moments()
+    np.testing.assert_allclose(mean, w @ x[:, :2], atol=0.05)
+    np.testing.assert_allclose(deviation, np.sqrt(w @ x[:, :2] ** 2 - (w @ x[:, :2]) ** 2), atol=0.05)
+    ranks = np.arange(n_answers)
+    left = p[:, [1, 2, 5]]
+    given = (left @ ranks).sum(axis=1)
+    spread = (left @ ranks**2 - (left @ ranks) ** 2).sum(axis=1)
+    total = person.total(np.arange(6), 0.9)
+    assert total.mean == pytest.approx(3 * best + w @ given, abs=0.05)
+    assert total.std == pytest.approx(np.sqrt(w @ (spread + given**2) - (w @ given) ** 2), rel=0.06)
+    belief = person.about_total(np.array([1, 2, 5]), np.arange(6))
+    y = left @ ranks
+    shared = (w * (y - w @ y).T) @ (given - w @ given) + w @ (left @ ranks**2 - y**2)
+    rho = shared / np.sqrt((w @ (left @ ranks**2) - (w @ y) ** 2) * total.std**2)
+    gain = belief.outcome_entropy - belief.expected_entropy
+    np.testing.assert_allclose(gain, -0.5 * np.log(1 - rho**2), rtol=0.1)
+    drawn_p = person.predictive(np.arange(6), np.arange(2)).draws(20_000)[1].mean(axis=0)
+    np.testing.assert_allclose(drawn_p, np.tensordot(w, p, 1), atol=0.02)
+
+
+def test_whoever_is_better_than_all_that_calibrated_is_found_sooner_as_a_newcomer(items):
+    rng, bank = np.random.default_rng(5), items.bank_
+    s = rng.standard_normal((200, 4)) @ bank.loadings_of.T + bank.steps[:, 1] + 2.5
+    better = (rng.random(s.shape) < 1 / (1 + np.exp(-s))).astype(float)
+    off, held = {}, {}
+    for prior in (None, "newcomer"):
+        band = items.total_band(better, 8, target="total", prior=prior)
+        found = items.simulate(better, 8, target="total", prior=prior)
+        off[prior] = np.sqrt(np.mean((found.mean[:, -1] - better.sum(axis=1)) ** 2))
+        held[prior] = np.mean(band.off[:, -1] <= 1.645)
+    assert off["newcomer"] < 0.9 * off[None] and held["newcomer"] > held[None] + 0.04
+
+
 def test_information_about_the_total_is_of_its_correlation_with_the_answer():
     bank = known()
     person = bank.person(np.array([[0.0, 1.0], [0.0, 1.0]])).after((2,), (1,))
@@ -149,11 +198,12 @@ def test_answers_to_other_items_may_be_what_is_to_be_learnt(items):
     assert (person.predictive([0], target="trait_2").target_deviation == person.std[1]).all()
 
 
-def test_the_loop_asks_what_a_simulation_says(items):
+@pytest.mark.parametrize("prior", [None, "newcomer"])
+def test_the_loop_asks_what_a_simulation_says(items, prior):
     answers = drawn(700, 20)[400:403]
-    found = items.simulate(answers, 6, target="total")
+    found = items.simulate(answers, 6, target="total", prior=prior)
     design = SequentialDesign(
-        items.respondent("total"), list(range(20)), lambda query: answers[1, list(query.candidates)],
+        items.respondent("total", prior), list(range(20)), lambda query: answers[1, list(query.candidates)],
         scorer="information_gain", stop=MaxSteps(6), random_state=0,
     ).run()  # fmt: skip
     assert design.history_["label"] == found.items[1].tolist()
@@ -186,6 +236,42 @@ def test_snapshots_and_later_answers():
     assert (gains[None] + 1e-6 >= np.maximum(gains["people"], gains["items"])).all() and (gains[None] > 0).all()
 
 
+@pytest.mark.parametrize(("n_answers", "k"), [(2, 4), (3, 5), (2, 2)])
+def test_a_file_holds_the_items_and_mirts_form_their_curves(tmp_path, n_answers, k):
+    table = drawn(150, 8, k=k, n_answers=n_answers)
+    fitted = Questionnaire(
+        "two_parameter" if n_answers == 2 else "partial_credit", n_traits=k if k > 3 else "held_out", reverse=[1],
+        categories=range(n_answers),
+    ).fit(table)  # fmt: skip
+    fitted.to_bank(tmp_path / "bank.csv")
+    again = Questionnaire.from_bank(tmp_path / "bank.csv")
+    assert again.bank_.fingerprint() == fitted.bank_.fingerprint()
+    shown = np.where(np.arange(8) < 5, table[:4], np.nan)
+    np.testing.assert_array_equal(again.predict_proba(shown), fitted.predict_proba(shown))
+    told = [of.respondent("total", "newcomer").fit([0, 1], [1, 0]).predict_total()[:2] for of in (again, fitted)]
+    assert told[0] == told[1]
+    with pytest.raises(ValueError, match="these items are known, not fitted"):
+        again.partial_fit(table)
+    with pytest.warns(UserWarning, match="does not hold how uncertain the items are"):
+        fitted.to_bank(tmp_path / "mirt.csv", dialect="mirt")
+    columns = np.genfromtxt(tmp_path / "mirt.csv", delimiter=",", names=True)
+    x = np.random.default_rng(0).standard_normal((5, len(fitted.bank_.traits)))
+    s = x @ np.stack([columns[f"a{j + 1}"] for j in range(x.shape[1])])
+    first, bank = n_answers > 2, fitted.bank_
+    energies = (
+        s[..., None] * np.arange(n_answers) + np.stack([columns[f"d{r}"] for r in range(n_answers)], axis=-1)
+        if first else np.stack([0 * s, s + columns["d"]], axis=-1)
+    )  # fmt: skip
+    own = (x @ bank.loadings_of.T)[..., None] * np.arange(n_answers) + bank.steps
+    expected = softmax(own, axis=-1)
+    expected[:, 1] = expected[:, 1, ::-1]
+    np.testing.assert_allclose(softmax(energies, axis=-1), expected, atol=1e-12)
+    if len(bank.traits) > 3:
+        read = Questionnaire.from_bank(tmp_path / "mirt.csv").bank_
+        np.testing.assert_allclose(np.delete(read.loadings_of, 1, axis=0), np.delete(bank.loadings_of, 1, axis=0))
+        assert not read.doubt.any() and read.items == bank.items
+
+
 def test_people_who_saw_few_items_each():
     answers, rng = drawn(1100, 30, k=4)[:800], np.random.default_rng(0)
     sparse = np.where(rng.random(answers.shape) < 0.5, answers, np.nan)
@@ -201,10 +287,21 @@ def test_people_who_saw_few_items_each():
 
 def test_what_cannot_be_is_refused(items, tmp_path):
     answers = drawn(30, 6)
-    with pytest.raises(ValueError, match="items of many traits have no file"):
-        items.to_bank(tmp_path / "bank.csv")
+    with pytest.raises(ValueError, match='catsim has items of one trait, but each of these sees 4: take "mirt"'):
+        items.to_bank(tmp_path / "bank.csv", dialect="catsim")
+    for text, said in (
+        ("a1,a2,a3,a4,d,g\n1,1,1,1,0,.2\n", "item 0 of .* has an asymptote .g., and items that see 4 traits have none"),
+        ("a1,a2,a3,a4,d1,d2\n1,1,1,1,0,-1\n", "each must have two answers, or all as many by partial credit"),
+        ("item,loading_1,step_1,step_2,doubt,categories\nq,1,0,1,0,0 1\n", "must have 1 steps for 2 answers, got 2"),
+        ("item,loading_1,step_1,doubt,categories\nq,1,0,-1,0 1\n", "line 2: doubt must be a variance"),
+    ):
+        (tmp_path / "wrong.csv").write_text(text)
+        with pytest.raises(ValueError, match=said):
+            Questionnaire.from_bank(tmp_path / "wrong.csv")
     with pytest.raises(ValueError, match="information is that of item-response models of one trait"):
         items.information([0.0])
+    with pytest.raises(ValueError, match='prior="newcomer" is of items of many traits'):
+        Questionnaire.from_parameters([1.0], [0.0]).respondent(prior="newcomer")
     assert items.item_parameters_.shape == (20, 5)
     with pytest.raises(ValueError, match='n_traits=5 needs response_model "two_parameter" or "partial_credit"'):
         Questionnaire("rasch", n_traits=5).fit(answers)

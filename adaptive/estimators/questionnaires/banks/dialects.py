@@ -26,9 +26,11 @@ from typing import Any
 import numpy as np
 
 from adaptive.estimators.questionnaires.bank import Bank
+from adaptive.estimators.questionnaires.banks.many_traits import bank_of_slopes
 from adaptive.estimators.questionnaires.banks.sheet import Sheet
-from adaptive.estimators.questionnaires.base import Loadings
+from adaptive.estimators.questionnaires.base import MOST_TOGETHER, Loadings
 from adaptive.estimators.questionnaires.curves import asymptote_coordinates, nominal_coordinates
+from adaptive.estimators.questionnaires.factors.bank import FactorBank
 
 __all__ = ["bank_of_dialect"]
 
@@ -42,7 +44,7 @@ JSCAT = {"discrimination": "a", "difficulty": "b", "guessing": "c", "slipping": 
 MODEL_COLUMNS = ("itemtype", "model", "class")
 
 
-def bank_of_dialect(sheet: Sheet) -> Bank:
+def bank_of_dialect(sheet: Sheet) -> Bank | FactorBank:
     """Return the items of a file that some other program wrote; a ValueError names what they cannot be."""
     names = set(sheet.names)
     said = _said_model(sheet)
@@ -95,7 +97,7 @@ def _said_model(sheet: Sheet) -> str | None:
     return None
 
 
-def _slopes_and_intercepts(sheet: Sheet, said: str | None) -> Bank:
+def _slopes_and_intercepts(sheet: Sheet, said: str | None) -> Bank | FactorBank:
     if "c" in sheet.names:
         raise ValueError(
             f"the bank {sheet.path} has mirt's rating-scale items (columns a1 and c), which no model here has."
@@ -105,6 +107,10 @@ def _slopes_and_intercepts(sheet: Sheet, said: str | None) -> Bank:
     slopes = np.nan_to_num(slopes)  # a trait that an item does not measure
     single = sheet.column("d") if "d" in sheet.names else np.full(len(slopes), np.nan)
     sums = sheet.numbered("d", 0)
+    together = Loadings(_names(slopes.shape[1]), slopes != 0).components()
+    if any(len(traits) > MOST_TOGETHER for _, traits in together):
+        more = sums if sums.shape[1] else sheet.numbered("d")
+        return bank_of_slopes(sheet, slopes, single, more, said or ("partial_credit" if sums.shape[1] else "graded"))
     model = said or ("partial_credit" if sums.shape[1] else "graded")
     if sums.shape[1]:
         scores = _scores(sheet, sums)

@@ -1,7 +1,8 @@
 """Banks of items as CSV files: those of other programs (`dialects`, `writing`), and ours with covariances.
 
 ours     item, model, categories, reverse, measures:TRAIT, trait slopes, coordinates, covariances, origin and unit:
-         nothing is lost; of the ordinal model thresholds, covariances, trait_noise, and the model's settings
+         nothing is lost; of the ordinal model thresholds, covariances, trait_noise, and the model's settings; of many
+         traits loadings, steps and doubts (`many_traits`)
 """
 
 from __future__ import annotations
@@ -9,15 +10,18 @@ from __future__ import annotations
 import os
 import warnings
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
 from adaptive.estimators.questionnaires.bank import Bank
+from adaptive.estimators.questionnaires.banks import many_traits
 from adaptive.estimators.questionnaires.banks.dialects import bank_of_dialect
 from adaptive.estimators.questionnaires.banks.sheet import Sheet, read_sheet
 from adaptive.estimators.questionnaires.banks.writing import dialect_columns
 from adaptive.estimators.questionnaires.base import ItemBank
 from adaptive.estimators.questionnaires.curves import ASYMPTOTES, CURVES, difficulties
+from adaptive.estimators.questionnaires.factors.bank import FactorBank
 from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
 from adaptive.estimators.questionnaires.ordinal.model import OrdinalModel
 from adaptive.files import write_csv
@@ -49,20 +53,29 @@ def _cells(values: np.ndarray) -> list[object]:
     return [None if np.isnan(one) else float(one) for one in values]
 
 
-def write_bank(bank: Bank | OrdinalBank, path: str | os.PathLike[str], dialect: str | None = None) -> None:
+AnyBank: TypeAlias = Bank | OrdinalBank | FactorBank
+
+
+def write_bank(bank: AnyBank, path: str | os.PathLike[str], dialect: str | None = None) -> None:
     """Write a bank so that reading it gives the same numbers; difficulties stand beside the coordinates, for people.
 
     In another program's ``dialect`` the curves are the same; a UserWarning says what else its form does not hold.
     """
     if dialect is not None:
-        columns, lost = dialect_columns(bank, dialect)
+        if isinstance(bank, FactorBank):
+            columns, lost = many_traits.dialect_columns(bank, dialect)
+        else:
+            columns, lost = dialect_columns(bank, dialect)
         write_csv(Path(path), columns)
         if lost:
             warnings.warn(
                 f"the form of {dialect} does not hold {', '.join(lost)}; ours does.", UserWarning, stacklevel=3
             )
         return
-    write_csv(Path(path), _ordinal_columns(bank) if isinstance(bank, OrdinalBank) else _columns(bank))
+    if isinstance(bank, FactorBank):
+        write_csv(Path(path), many_traits.our_columns(bank))
+    else:
+        write_csv(Path(path), _ordinal_columns(bank) if isinstance(bank, OrdinalBank) else _columns(bank))
 
 
 def _ordinal_columns(bank: OrdinalBank) -> dict[str, list[object]]:
@@ -99,13 +112,15 @@ def _slope_names(bank: Bank) -> list[str]:
     return [f"discrimination:{trait}" for trait in bank.traits]
 
 
-def read_bank(path: str | os.PathLike[str]) -> Bank | OrdinalBank:
+def read_bank(path: str | os.PathLike[str]) -> AnyBank:
     """Read a bank: ours, or one with the columns of mirt, catR, catsim or jsCAT (`dialects`)."""
     sheet = read_sheet(path)
     if "trait_noise" in sheet.names:
         return _ordinal(sheet)
     if "coordinate_1" in sheet.names:
         return _ours(sheet)
+    if "loading_1" in sheet.names:
+        return many_traits.bank_of_ours(sheet)
     return bank_of_dialect(sheet)
 
 

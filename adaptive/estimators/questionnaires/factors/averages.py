@@ -126,15 +126,20 @@ def answer_averages(
 
 def posterior_moments(
     mean: np.ndarray, variance: np.ndarray, steps: np.ndarray, rank: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance (people,) of a projection after one answer, by the finest rule; ``steps`` (people, R)."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean and variance (people,) of a projection after one answer, and the log probability that this answer had.
+
+    By the finest rule; ``steps`` (people, R).
+    """
     x, w = _NODES[-1], _WEIGHTS[-1]
     s = mean[:, None] + np.sqrt(variance)[:, None] * x
     energy = s[..., None] * np.arange(steps.shape[1]) + steps[:, None, :]
     top = energy.max(axis=-1)
     log_p = np.take_along_axis(energy, rank[:, None, None], axis=2)[..., 0] - top
     log_p -= np.log(np.sum(np.exp(energy - top[..., None]), axis=-1))
-    share = w * np.exp(log_p - log_p.max(axis=1, keepdims=True))
-    share /= share.sum(axis=1, keepdims=True)
+    most = log_p.max(axis=1, keepdims=True)
+    share = w * np.exp(log_p - most)
+    evidence = share.sum(axis=1, keepdims=True)
+    share /= evidence
     first = np.sum(share * s, axis=1)
-    return first, np.sum(share * (s - first[:, None]) ** 2, axis=1)
+    return first, np.sum(share * (s - first[:, None]) ** 2, axis=1), (most + np.log(evidence))[:, 0]

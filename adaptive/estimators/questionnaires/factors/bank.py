@@ -19,6 +19,7 @@ from adaptive.estimators.questionnaires.bank import content_hash
 from adaptive.estimators.questionnaires.base import ItemBank, Loadings
 
 if TYPE_CHECKING:
+    from adaptive.estimators.questionnaires.base import Newcomer
     from adaptive.estimators.questionnaires.factors.people import People
     from adaptive.estimators.questionnaires.factors.person import FactorPerson
     from adaptive.types import Array, State
@@ -50,7 +51,7 @@ class FactorBank(ItemBank):
     """
 
     model = "factors"
-    _derived = ("curves",)
+    _derived = ("curves", "widened")
 
     def __init__(
         self, items: Sequence[Label], categories: Sequence[int], loadings_of: Array, steps: Array, doubt: Array,
@@ -71,12 +72,19 @@ class FactorBank(ItemBank):
         flat = flattened(self.doubt)[:, None]
         return flat * self.loadings_of, flat * self.steps
 
+    @cached_property
+    def widened(self) -> FactorBank:
+        """The bank with a further trait on which all items load alike: how much more of all is answered rightly."""
+        alike = np.full((len(self.items), 1), 1.0 / max(len(self.categories) - 1, 1))
+        loadings = np.concatenate([self.loadings_of, alike], axis=1)
+        return FactorBank(self.items, self.categories, loadings, self.steps, self.doubt, self.reverse)
+
     @property
     def points(self) -> np.ndarray:
         """(R,) what each answer counts in a total; of reversed items once it was turned round."""
         return np.asarray(self.categories, dtype=float)
 
-    def person(self, prior: np.ndarray) -> FactorPerson:
+    def person(self, prior: np.ndarray | Newcomer) -> FactorPerson:
         from adaptive.estimators.questionnaires.factors.person import FactorPerson
 
         return FactorPerson(self, prior)

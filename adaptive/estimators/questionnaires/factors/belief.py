@@ -81,6 +81,12 @@ class FactorBelief(QuestionnaireBelief[FactorBank]):
         bank = FactorBank(data.items, data.categories, fit.loadings, fit.steps, fit.doubt, reverse)
         return cls(settings, data, bank, fit.means, fit.covariances, fit.trace, fit.converged, chosen)
 
+    @classmethod
+    def of_bank(cls, settings: QuestionnaireSettings, data: Answers, bank: FactorBank) -> FactorBelief:
+        """Items that are known, and nobody who answered."""
+        k = len(bank.traits)
+        return cls(settings, data, bank, np.zeros((0, k)), np.zeros((0, k, k)))
+
     # -- what is believed --------------------------------------------------------------------------------------------
 
     @classmethod

@@ -42,7 +42,7 @@ class FactorPerson(Person["FactorBank"]):
     def after(self, items: tuple[int, ...], answers: tuple[int, ...]) -> FactorPerson:
         made = super().after(items, answers)
         if "gaussian" in self.__dict__:  # the earlier answers are learnt already
-            known = People(self.bank, self.gaussian.mean.copy(), self.gaussian.covariance.copy())
+            known = self.gaussian.copy()
             for item, answer in zip(items, answers, strict=True):
                 at = np.array([item], dtype=np.intp)
                 known.learn(np.zeros(1, dtype=np.intp), at, self.bank.turned(at, np.array([answer])))
@@ -71,20 +71,23 @@ class FactorPerson(Person["FactorBank"]):
         return np.setdiff1d(counted, np.array(self.items, dtype=np.intp))
 
     def total(self, counted: np.ndarray, level: float) -> Total:
-        """A Gaussian in steps of the scale, within what is possible."""
+        """A Gaussian, or a mixture, in steps of the scale, within what is possible."""
         counted, scale = np.unique(counted), self.bank.points
         left = self.open(counted)
         asked = np.isin(np.array(self.items, dtype=np.intp), counted)
         items, answers = (np.array(one, dtype=np.intp)[asked] for one in (self.items, self.answers))
         known = float(scale[self.bank.turned(items, answers)].sum())
         outlook = self.gaussian.outlook(left)
-        of_left, variance, _ = outlook.totals(np.ones((1, len(left)), dtype=bool))
+        open_ = np.ones((1, len(left)), dtype=bool)
+        of_left, variance = outlook.totals(open_)
         mean, std = known + float(of_left[0]), float(np.sqrt(variance[0]))
         step = int(np.gcd.reduce(np.diff(np.asarray(self.bank.categories)))) or 1
         size = 1 + len(left) * round((scale[-1] - scale[0]) / step)
         values = round(known + len(left) * scale[0]) + step * np.arange(size)
-        edges = norm.cdf((np.r_[values - step / 2, values[-1] + step / 2] - mean) / max(std, 1e-9))
-        p = np.diff(edges)
+        edges, p = np.r_[values - step / 2, values[-1] + step / 2], np.zeros(size)
+        centres, variances, _ = outlook.sums(open_)
+        for weight, centre, spread in zip(self.gaussian.weights[0], centres, np.sqrt(variances), strict=True):
+            p += weight * np.diff(norm.cdf((edges - known - centre) / max(spread, 1e-9)))
         p = p / p.sum() if p.sum() > 0 else np.eye(size)[np.argmin(np.abs(values - mean))]
         return Total(mean, std, interval(values, p, level), values, p)
 
@@ -146,9 +149,12 @@ class FactorPredictive(Predictive):
         if not self.provides("draws"):
             raise self._missing("draws")
         n, people = DRAWS if n is None else n, self._person.gaussian
-        root = np.linalg.cholesky(people.covariance[0] + 1e-12 * np.eye(people.mean.shape[1]))
-        z = np.random.default_rng(self.seed).standard_normal((n, len(root)))
-        energy = ((people.mean[0] + z @ root.T) @ self._outlook.loadings.T)[..., None] * np.arange(len(self.outcomes))
+        rng = np.random.default_rng(self.seed)
+        z = rng.standard_normal((n, people.centres.shape[1]))
+        roots = np.linalg.cholesky(people.spreads + 1e-12 * np.eye(z.shape[1]))
+        part = np.zeros(n, dtype=np.intp) if people.parts == 1 else rng.choice(people.parts, n, p=people.weights[0])
+        x = people.centres[part] + np.einsum("nij,nj->ni", roots[part], z)
+        energy = (x @ self._outlook.loadings.T)[..., None] * np.arange(len(self.outcomes))
         energy = energy + self._outlook.steps
         p = np.exp(energy - energy.max(axis=-1, keepdims=True))
         p /= p.sum(axis=-1, keepdims=True)
@@ -157,23 +163,25 @@ class FactorPredictive(Predictive):
     # -- what is to be learnt ----------------------------------------------------------------------------------------
 
     @cached_property
-    def _target(self) -> tuple[np.ndarray, np.ndarray]:
-        """Slopes (t, K) and covariance (t, t) of what is to be learnt."""
+    def _target(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Means (parts, t) and slopes (parts, t, K) of what is to be learnt, and its covariance (t, t)."""
         people, about = self._person.gaussian, self._about["about"]
         if self._about["counted"] is not None:
-            left = self._person.open(self._about["counted"])
-            _, variance, h = people.outlook(left).totals(np.ones((1, len(left)), dtype=bool))
-            return h, variance[None]
-        covariance = people.covariance[0]
+            outlook = people.outlook(self._person.open(self._about["counted"]))
+            open_ = np.ones((1, len(outlook.items)), dtype=bool)
+            mean, _, h = outlook.sums(open_)
+            return mean[:, None], h[:, None], outlook.totals(open_)[1][None]
         if about is None:
-            h = np.eye(len(covariance))[self._about["traits"]]
-            return h, h @ covariance @ h.T
+            k = self._about["traits"]
+            h = np.tile(np.eye(people.centres.shape[1])[k], (people.parts, 1, 1))
+            return people.centres[:, k], h, people.covariance[0][np.ix_(k, k)]
         outlook = people.outlook(about)
-        _, variance, slope = outlook.points
-        h = slope[0][:, None] * outlook.loadings
-        found = h @ covariance @ h.T
-        np.fill_diagonal(found, variance[0])
-        return h, found
+        mean, _, slope = outlook.of_parts
+        h = slope[:, :, None] * outlook.loadings
+        shared = people.mixed(h @ people.spreads @ h.transpose(0, 2, 1))
+        found = (shared + people.between(mean[:, :, None], mean[:, None, :]))[0]
+        np.fill_diagonal(found, outlook.variances[0])
+        return mean, h, found
 
     @cached_property
     def _gain(self) -> np.ndarray:
@@ -181,14 +189,16 @@ class FactorPredictive(Predictive):
         people, outlook = self._person.gaussian, self._outlook
         about, counted = self._about["about"], self._about["counted"]
         if counted is not None:
-            inside = np.isin(self._items, self._person.open(counted))[None]
-            (h, total) = self._target
-            return outlook.gain_of(h, total[0], inside)[0]
-        if about is None and len(self._target[0]) == people.mean.shape[1]:
+            left = self._person.open(counted)
+            sums = people.outlook(left).sums(np.ones((1, len(left)), dtype=bool))
+            return outlook.gain_of(sums, np.isin(self._items, left)[None])[0]
+        if about is None and len(self._about["traits"]) == people.n_traits:
             return outlook.gain_of_traits()[0]
-        h, variance = self._target
-        _, own, slope = (one[0] for one in outlook.points)
-        together = slope[:, None] * (outlook.loadings @ people.covariance[0] @ h.T)
+        mean, h, variance = self._target
+        of_item, _, slope = outlook.of_parts
+        shared = slope[:, :, None] * (outlook.loadings @ people.spreads @ h.transpose(0, 2, 1))
+        together = (people.mixed(shared) + people.between(of_item[:, :, None], mean[:, None, :]))[0]
+        own = outlook.variances[0]
         if about is not None:
             same = self._items[:, None] == np.asarray(about)
             together = np.where(same, own[:, None], together)
@@ -197,7 +207,7 @@ class FactorPredictive(Predictive):
 
 
 def _target_entropy(p: FactorPredictive) -> float:
-    variance = p._target[1]
+    variance = p._target[2]
     return 0.5 * float(np.linalg.slogdet(2.0 * np.pi * np.e * (variance + 1e-12 * np.eye(len(variance))))[1])
 
 
@@ -206,5 +216,5 @@ FactorPredictive.ways = Predictive.ways | {
     "expected_entropy": (Way((), lambda p: entropy(p.probabilities) - p._gain),),
     "target_entropy": (Way((), _target_entropy),),
     "expected_target_entropy": (Way((), lambda p: p.target_entropy - p._gain),),
-    "target_deviation": (Way((), lambda p: np.sqrt(np.maximum(np.diagonal(p._target[1]), 0.0))),),
+    "target_deviation": (Way((), lambda p: np.sqrt(np.maximum(np.diagonal(p._target[2]), 0.0))),),
 }
