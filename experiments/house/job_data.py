@@ -20,7 +20,7 @@ WORDS = {
     "delivery": "parcel courier late address box missing driver",
     "other": "question hello opinion colour newsletter office job",
 }
-COMMON = "please the my a and order today thanks still not with".split()
+COMMON = ["please", "the", "my", "a", "and", "order", "today", "thanks", "still", "not", "with"]
 THEMES = ("sea", "town", "farm")
 
 
