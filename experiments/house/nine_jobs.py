@@ -3,14 +3,15 @@
     python -m experiments.house.nine_jobs
 
 One trial each, on 28 November 2026, by the session that afterwards mended what it tripped over (a language model at
-work as an engineer). It was no newcomer: it had read the README, the issue and the notes on earlier trials, though not
-the code of these commands. Jobs were interleaved, so minutes are the wall-clock time of the commands, without reading
-and typing, on two cores at a load of about eight; of the likelihood they are by the clock, and the job was not finished. A
-wrong turn is a command that was refused, a test that failed, or a wrong guess. In "recommend" and "topics of texts" the
-run that came through is that of the mended command; the texts were also drawn again, since the first ones had too few
-words. The files are those of ``job_data.py``. Lines of the other tool are those of a script written without a
-stop-watch, and its CPU seconds those of one run; the results of both sides were not compared on equal terms.
-optbayesexpt could not be installed, and SigPy's script was not run for want of nibabel in its environment.
+work as an engineer). It was no newcomer: it had read the README, the issue and the notes on earlier trials, though
+not the code of these commands. Jobs were interleaved, so minutes are the wall-clock time of the commands, without
+reading and typing, on two cores at a load of about eight; of the likelihood they are by the clock, and the job was
+not finished. A wrong turn is a command that was refused, a test that failed, or a wrong guess. In "recommend" and
+"topics of texts" the run that came through is that of the mended command; the texts were also drawn again, since
+the first ones had too few words. The files are those of ``job_data.py``. Lines of the other tool are those of a
+script written without a stop-watch, and its CPU seconds those of one run; the results of both sides were not
+compared on equal terms. optbayesexpt could not be installed, and SigPy's script was not run for want of nibabel in
+its environment.
 """
 
 from __future__ import annotations
