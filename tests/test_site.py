@@ -71,9 +71,10 @@ def test_names_in_the_guide_are_links_where_they_can_be_nothing_else(site):
 
     targets, commands = references._targets(), references._commands()
     for text, page, anchor in (
-        ("BayesianLogisticRegression", "adaptive.BayesianLogisticRegression", "adaptive.BayesianLogisticRegression"),
-        ("SequentialDesign.load", "adaptive.SequentialDesign", "adaptive.SequentialDesign.load"),
-        ("predictive_information_gain", *("adaptive.scorers.predictive_information_gain",) * 2),
+        ("BayesianLogisticRegression", "adaptive.BayesianLogisticRegression", ""),
+        ("SequentialDesign.load", "adaptive.SequentialDesign", ""),
+        ("predictive_information_gain", "adaptive.scorers.predictive_information_gain", ""),
+        ("SequentialDesign._next", "", ""),
         ("margin", "", ""),
         ("model.no_such", "", ""),
         ("random_state=0", "", ""),

@@ -1,6 +1,6 @@
 """Short names in backticks lead to their page where only one public name is called so; no picture is silent.
 
-In the guide names and commands are links, too: ``select`` of a class leads to the place of the method.
+In the guide names and commands are links, too: a method leads to the page of its class.
 """
 
 from __future__ import annotations
@@ -53,10 +53,11 @@ def place_of(text: str, targets: Mapping[str, str], of_commands: Mapping[str, st
     name, arguments = called.groups()
     sure = arguments is not None or any(sign in name for sign in "._") or name != name.lower()
     if name in targets:
-        return (targets[name], targets[name]) if sure else ("", "")
+        return (targets[name], "") if sure else ("", "")
     holder, _, member = name.rpartition(".")
-    if holder in targets and hasattr(api.thing_of(targets[holder]), member):
-        return targets[holder], f"{targets[holder]}.{member}"
+    thing = api.thing_of(targets[holder]) if holder in targets and "." in targets[holder] else None
+    if inspect.isclass(thing) and not member.startswith("_") and inspect.getdoc(getattr(thing, member, None)):
+        return targets[holder], ""  # the page: not each inherited member has a place of its own there
     return "", ""
 
 
