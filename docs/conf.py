@@ -29,6 +29,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_gallery.gen_gallery",
     "site_pages.docstrings",
+    "site_pages.narrow",
     "site_pages.references",
     "site_pages.shell",
 ]

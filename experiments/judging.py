@@ -16,7 +16,7 @@ from scipy.stats import t as student_t
 from experiments.equivalence import all_of, inside
 from experiments.statistics import half_width
 
-__all__ = ["BOUNDS", "Unreadable", "judge", "numbers", "standing_at"]
+__all__ = ["BOUNDS", "Unreadable", "beside", "interval", "judge", "numbers", "standing_at"]
 
 BOUNDS = ("least", "most", "above", "below")
 NUMBER = re.compile(r"(?<![\w.])[-+−]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -86,7 +86,7 @@ def judge(check: Mapping[str, Any], value: Any) -> bool | None:
     leaves = list(standing_at(value, check.get("at", [])))
     if not leaves:
         raise Unreadable(f"nothing at {check.get('at')}.")
-    offs, scales = (_beside(value, check.get(name), len(leaves), none) for name, none in (("minus", 0), ("divide", 1)))
+    offs, scales = (beside(value, check.get(name), len(leaves), none) for name, none in (("minus", 0), ("divide", 1)))
     if check["kind"] == "over units":
         return _over_units(check, leaves, offs, scales)
     rival = _rival(check, value)
@@ -132,7 +132,7 @@ def _any_of(parts: Iterable[bool | None]) -> bool | None:
     return True if True in parts else None if None in parts else False
 
 
-def _beside(value: Any, path: Sequence[Any] | float | None, n: int, none: float) -> list[float]:
+def beside(value: Any, path: Sequence[Any] | float | None, n: int, none: float) -> list[float]:
     """Return what stands at the path for each of n leaves: one number for all, or as many."""
     if path is None or isinstance(path, (int, float)):
         return [none if path is None else path] * n
@@ -150,10 +150,10 @@ def _rival(check: Mapping[str, Any], value: Any) -> tuple[float, float]:
         return 0.0, 0.0
     other = {**check, **check["against"]}
     (off,), (scale,) = (
-        _beside(value, check["against"].get(name), 1, none) for name, none in (("minus", 0), ("divide", 1))
+        beside(value, check["against"].get(name), 1, none) for name, none in (("minus", 0), ("divide", 1))
     )
     try:
-        return _interval(other, numbers(next(standing_at(value, other["at"]))), off, scale)
+        return interval(other, numbers(next(standing_at(value, other["at"]))), off, scale)
     except IndexError:
         raise Unreadable(f"too few numbers at {other['at']}.") from None
 
@@ -188,7 +188,7 @@ def _compared(check: Mapping[str, Any], leaf: Any, off: float, scale: float, riv
     if "unless" in check:
         return check["unless"] not in leaf or (False if kind == "exact" else None)
     try:
-        low, high = _interval(check, found, off, scale)
+        low, high = interval(check, found, off, scale)
     except IndexError:
         raise Unreadable(f"too few numbers in {leaf!r}.") from None
     low, high = low - rival[1], high - rival[0]
@@ -206,7 +206,8 @@ def _told(check: Mapping[str, Any], low: float, high: float) -> bool | None:
     return None if told and check["kind"] == "one run" else told
 
 
-def _interval(check: Mapping[str, Any], found: Sequence[float], off: float, scale: float) -> tuple[float, float]:
+def interval(check: Mapping[str, Any], found: Sequence[float], off: float, scale: float) -> tuple[float, float]:
+    """Return the two ends that a check compares, of the numbers of a leaf."""
     if "plus_minus" in check:
         places = check["plus_minus"]
         pairs = places if isinstance(places[0], list) else [places]  # several: their mean, each independent

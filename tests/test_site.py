@@ -59,6 +59,41 @@ def test_every_public_name_has_one_page_that_says_what_it_is(site, tmp_path):
         assert isinstance(one.thing, ModuleType) or one.page in page.read_text()
 
 
+def test_the_index_of_the_api_says_who_needs_a_package(site):
+    groups = site.grouped(site.names())
+    listed = [package for inside in groups.values() for package in inside]
+    assert sorted(listed) == sorted(site.names()) and len(groups) == len(site.NEEDED)
+    assert not {one for inside in site.NEEDED.values() for one in inside} - set(listed)
+
+
+def test_names_in_the_guide_are_links_where_they_can_be_nothing_else(site):
+    from site_pages import references
+
+    targets, commands = references._targets(), references._commands()
+    for text, page, anchor in (
+        ("BayesianLogisticRegression", "adaptive.BayesianLogisticRegression", ""),
+        ("SequentialDesign.load", "adaptive.SequentialDesign", ""),
+        ("predictive_information_gain", "adaptive.scorers.predictive_information_gain", ""),
+        ("SequentialDesign._next", "", ""),
+        ("margin", "", ""),
+        ("model.no_such", "", ""),
+        ("random_state=0", "", ""),
+    ):
+        assert references.place_of(text, targets, commands) == (page, anchor), text
+    assert references.place_of("adaptive label TABLE.csv --batch 5", targets, commands)[0].endswith("label")
+
+
+def test_cells_of_a_table_know_their_heading(site):
+    pytest.importorskip("bs4", reason="of the extra [docs]")
+    from site_pages.narrow import labelled
+
+    table = (
+        "<table><thead><tr><th>one</th><th>two</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table>"
+    )
+    assert '<td data-label="one">1</td><td data-label="two">2</td>' in labelled(table)
+    assert labelled("<p>no table</p>") == "<p>no table</p>"
+
+
 def test_an_initial_is_no_list(site):
     from site_pages.docstrings import as_rst
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from adaptive.cli.columns import PEOPLE
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job, shown
 from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, require_one_of
@@ -53,7 +54,8 @@ def calibrate(
         ),
     ] = None,
     person: Annotated[
-        str | None, typer.Option(help="The column that holds the person's name.", metavar="COLUMN")
+        str | None,
+        typer.Option(help="The column that holds the person's name (default: one called so, or id).", metavar="COLUMN"),
     ] = None,
     group: Annotated[
         str | None, typer.Option(help="A column of groups: do items work differently in them?", metavar="COLUMN")
@@ -147,6 +149,7 @@ def calibrate(
     if settings["short_form"] is not None and settings["short_form"] < 1:
         raise CommandError(f"--short-form must be a number of items, at least 1; got {settings['short_form']}.")
     cells = job.table("answers", "of people")
+    settings["person"] = settings["person"] or _named_people(cells, [settings["group"], *settings["ignore"]])
     table, names, groups = _people(cells, settings["person"], settings["group"], settings["ignore"])
     roles = {"item": list(map(str, table.columns)), "person": [settings["person"]], "group": [settings["group"]]}
     roles = {role: [name for name in names_ if name] for role, names_ in roles.items()}
@@ -219,6 +222,17 @@ def _scale(text: str | None) -> tuple[int, ...] | None:
             f"--categories must be 2 to {MOST} whole numbers in increasing order, such as 0-4 or 1,2,3; got {text!r}."
         )
     return scale
+
+
+def _named_people(cells: Cells, others: list[str | None]) -> str | None:
+    """The only column called as people's names are, whose entries all differ and are not all numbers; else none."""
+    found = [
+        name for name in cells.frame.columns
+        if name not in others and name.strip().lower() in (*PEOPLE, "id") and cells.frame[name].is_unique
+    ]  # fmt: skip
+    if len(found) != 1 or cells.frame[found[0]].str.fullmatch(r"-?[\d.,]*").all():
+        return None
+    return found[0]
 
 
 def _people(cells: Cells, person: str | None, group: str | None, ignore: list[str]) -> tuple[Any, list[Any], Any]:

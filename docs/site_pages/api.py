@@ -10,6 +10,7 @@ import importlib
 import inspect
 import pkgutil
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -19,6 +20,29 @@ from site_pages.docstrings import as_rst
 
 TOPS = ("adaptive", "designs")
 MODULES = ("adaptive.means",)  # public, though no package
+NEEDED = {  # who needs what; a package that is not here stands with the one that holds it
+    "You have a table, people or an instrument, and want to know what to measure next": (
+        "adaptive", "adaptive.loop", "adaptive.scorers", "adaptive.tables", "adaptive.tables.responses",
+        "adaptive.datasets",
+    ),
+    "You type commands": ("adaptive.cli",),
+    "You let people answer": ("adaptive.labelling", "adaptive.serve"),
+    "You plan scans, or measure images": (
+        "adaptive.scanner", "adaptive.images", "designs.kspace", "designs.filters", "adaptive.estimators.imaging.trees",
+    ),
+    "You plan experiments, or search games": ("designs", "designs.optimal", "designs.games"),
+    "You check a run, and show it": ("adaptive.diagnostics", "adaptive.plots"),
+    "You choose among very many candidates, or want a bound": (
+        "adaptive.selection", "adaptive.selection.bounds", "adaptive.search",
+    ),
+    "You model: priors, likelihoods, kernels, approximations": (
+        "adaptive.potentials", "adaptive.kernels", "adaptive.means", "adaptive.inference",
+        "adaptive.inference.classic", "adaptive.estimators", "adaptive.estimators.gaussian_process",
+    ),
+    "You extend the toolkit": (
+        "adaptive.predictive", "adaptive.operators", "adaptive.gaussians", "adaptive.linalg",
+    ),
+}  # fmt: skip
 STOP = "BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin, MetaEstimatorMixin, tuple, dict, Exception"
 
 
@@ -61,6 +85,12 @@ def names() -> dict[str, list[Name]]:
     return dict(sorted(found.items(), key=lambda one: _order(one[0])))
 
 
+def thing_of(listed: str) -> Any:
+    """Return what a public name names."""
+    package, _, name = listed.rpartition(".")
+    return getattr(importlib.import_module(package), name)
+
+
 def write(folder: Path) -> None:
     """Write all pages; those of names that are gone disappear."""
     found = names()
@@ -99,13 +129,28 @@ def _titled(title: str) -> list[str]:
     return [title, "=" * len(title), ""]
 
 
+def grouped(found: Iterable[str]) -> dict[str, list[str]]:
+    """Return the packages under the words that say who needs them."""
+    of = {package: words for words, inside in NEEDED.items() for package in inside}
+    groups: dict[str, list[str]] = {words: [] for words in NEEDED}
+    for package in found:
+        holder = package
+        while holder not in of:
+            holder = holder.rpartition(".")[0]
+        groups[of[holder]].append(package)
+    return {words: sorted(inside, key=_order) for words, inside in groups.items() if inside}
+
+
 def _index(found: dict[str, list[Name]]) -> str:
     lines = _titled("API")
     lines += ["Public is what a package lists; inner modules may move. Every name has a page of its own.", ""]
-    lines += [".. list-table::", "   :widths: 35 65", ""]
-    for package in found:
-        lines += [f"   * - :doc:`{package} <{package}>`", f"     - {as_rst(_first(package))}"]
-    lines += ["", ".. toctree::", "   :hidden:", ""]
+    for words, packages_of in grouped(found).items():
+        lines += [words, "-" * len(words), "", ".. list-table::", "   :widths: 35 65", ""]
+        for package in packages_of:
+            shown = package.replace("adaptive.cli.", "adaptive ") if package.startswith("adaptive.cli.") else package
+            lines += [f"   * - :doc:`{shown} <{package}>`", f"     - {as_rst(_first(package))}"]
+        lines.append("")
+    lines += [".. toctree::", "   :hidden:", ""]
     return "\n".join([*lines, *(f"   {package}" for package in found), ""])
 
 

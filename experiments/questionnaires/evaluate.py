@@ -187,15 +187,24 @@ def tables(script: Script, cells: dict[Any, Any], sets: tuple[str, ...], sizes: 
         "splits by family, 400 systems evaluated in each, copies of theirs not among those that calibrate."
     )
     script.table(rows, "ours-evaluate-error", caption)
-    figure, axes = panels(1, len(sets), width=3.2 * len(sets), height=3.0)
     at = sizes[min(1, len(sizes) - 1)]
+    figure = picture(rows, sets, at)
+    script.figure(figure, "ours-evaluate-error", caption.replace("; ", f"; {at} systems calibrate; ", 1))
+
+
+def picture(rows: dict[str, list[Any]], sets: tuple[str, ...], at: int) -> Any:
+    """Draw the table's errors for so many calibrating systems, a panel a set; one legend below all."""
+    asked = [int(name) for name in rows if name.isdigit()]
+    lines = list(zip(rows["set"], rows["calibrating"], rows["method"], *(rows[str(n)] for n in asked), strict=True))
+    figure, axes = panels(1, len(sets), width=3.2 * len(sets), height=3.4)
     for ax, name in zip(axes[0], sets, strict=True):
         for method in (CHOSEN, RIDGE, "random, mean", "anchors, many traits", "greedy form, ridge"):
-            values = np.mean([cells[name, at, seed][method] for seed in range(splits)], axis=0)
-            ax.plot(asked[: len(values)], values, marker="o", markersize=3, label=method)
+            values = next(line[3:] for line in lines if line[:3] == (name, at, method))
+            ax.plot(asked, values, marker="o", markersize=3, label=method)
         ax.set(title=name, xlabel="items asked", ylabel="error (points)", xscale="log", ylim=(0, None))
-    axes[0][-1].legend(frameon=False, fontsize="x-small")
-    script.figure(figure, "ours-evaluate-error", caption.replace("; ", f"; {at} systems calibrate; ", 1))
+    handles, names = axes[0][0].get_legend_handles_labels()
+    figure.legend(handles, names, frameon=False, fontsize="small", ncols=len(names), loc="outside lower center")
+    return figure
 
 
 def judge_errors(script: Script, cells: dict[Any, Any], splits: int) -> None:

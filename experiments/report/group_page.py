@@ -1,4 +1,4 @@
-"""The page of a source or a domain: a line for a claim, the details below."""
+"""The page of a chapter: target, what came out and verdict of each claim in a line, the details folded below."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from experiments import claims
 from experiments.catalogue import minutes
-from experiments.report.cells import anchor, escaped, row, sentence, shortened, text
-from experiments.report.groups import BY_TESTS, Group, Row, state
+from experiments.report.cells import anchor, escaped, row, sentence, text, wrapped
+from experiments.report.decisive import came_out
+from experiments.report.groups import BY_TESTS, Book, Group, Row, state
 from experiments.superseded import SUPERSEDED
 
-__all__ = ["Links", "caption", "counts", "group_page"]
+__all__ = ["Links", "book_page", "caption", "counts", "group_page"]
 
 ORDER = (*claims.VERDICTS, "shown by tests", "nothing to compute", "not built yet")
 
@@ -28,31 +29,38 @@ class Links(NamedTuple):
 BESIDE = Links("..", "../..", "../README.md")
 
 
+def book_page(book: Book, links: Links = BESIDE) -> str:
+    """Return the contents of a book of several pages."""
+    named = [page.title.removeprefix(book.title.split(":")[0]).lstrip(":, ") for page in book.pages]
+    lines = [f"# {book.title}", "", f"{book.about} [All results]({links.home}).", ""]
+    found = [Counter(map(state, page.rows)) for page in book.pages]
+    columns = [name for name in ORDER if any(of[name] for of in found)]
+    lines += [row("page", *columns), row("---", *["---:"] * len(columns))]
+    for page, name, of in zip(book.pages, named, found, strict=True):
+        lines.append(row(f"[{name[0].upper() + name[1:]}]({page.key}.md)", *(str(of[one] or "") for one in columns)))
+    return "\n".join(lines) + "\n"
+
+
 def group_page(group: Group, results: Path = claims.RESULTS, links: Links = BESIDE) -> str:
     """Return the text of a page."""
     places = _places(group)
     first = "what the source says" if group.folder == "sources" else "claim"
-    lines = [
-        f"# {group.title}",
-        "",
-        f"{group.about} {counts(group)}. [All results]({links.home}).",
-        "",
-        f"A line for a claim, in {'the order of the source' if group.folder == 'sources' else 'order of its name'}; "
-        "an id leads to its details. Commands run from the folder of the clone; with `--quick` they take seconds. "
-        "Minutes are those of one processor in a full run, as measured, else as the script says; a run that took "
-        '"over 3" was stopped then. Rows shown by tests are things that were built, whose proof is the library\'s own '
-        "tests.",
-        "",
-        row("id", first, "what came out", "verdict", "picture", "command", "minutes"),
-        row(*["---"] * 7),
-        *(_line(one, results, places) for one in group.rows),
-        "",
-        "## Details",
-        "",
-    ]
-    for one in group.rows:
-        if one.entry is not None:
-            lines += _details(one, results, links, places)
+    judged = [one for one in group.rows if one.entry is not None]
+    lines = [f"# {group.title}", "", f"{group.about} {counts(group)}. [All results]({links.home}).", ""]
+    if judged:
+        lines += [
+            "An id leads to its details: all that came out, pictures, tables, script. From the folder of the clone "
+            "`python -m experiments ID` makes one again; `--quick` takes seconds.",
+            "",
+            row("id", first, "target", "what came out", "verdict"),
+            row(*["---"] * 5),
+            *(_line(one) for one in judged),
+            "",
+        ]
+    lines += _folded_rows([one for one in group.rows if one.entry is None])
+    lines += ["## Details", ""] if judged else []
+    for one in judged:
+        lines += _details(one, results, links, places)
     return "\n".join(lines).strip() + "\n"
 
 
@@ -76,60 +84,82 @@ def _places(group: Group) -> dict[str, str]:
     return first | own
 
 
-def _line(one: Row, results: Path, places: dict[str, str]) -> str:
-    if one.entry is None:
-        return row(one.id, escaped(shortened(one.says, 200)), "", one.without, "", "", "")
-    pictures = [f"[{k + 1}](#{anchor(places[name])})" for k, name in enumerate(one.pictures[:3])]
-    verdict = f"**{state(one)}**" + (", superseded" if one.id in SUPERSEDED else "")
+def _line(one: Row) -> str:
+    entry = one.entry or {}
+    by_tests = entry["script"] == BY_TESTS
     return row(
         f"[{one.id}](#{anchor(one.id)})",
-        escaped(shortened(one.says, 200)),
-        escaped(shortened(_came_out(one), 140)),
-        verdict,
-        " ".join(pictures),
-        f"`{_command(one)}`",
-        "" if one.entry["script"] == BY_TESTS else minutes(one.entry["script"], results),
+        escaped(one.says),
+        "its tests pass" if by_tests else escaped(text(entry["target"])),
+        escaped(_of_tests(one) if by_tests else came_out(entry)),
+        f"**{state(one)}**" + (", superseded" if one.id in SUPERSEDED else ""),
     )
 
 
-def _command(one: Row) -> str:
-    return f"python -m experiments {one.id}"
-
-
-def _came_out(one: Row) -> str:
+def _of_tests(one: Row) -> str:
+    """How many cases of how many tests pass."""
     value = (one.entry or {})["value"]
-    if (one.entry or {})["script"] == BY_TESTS and isinstance(value, dict):
-        return f"{sum(int(str(of).split()[0]) for of in value.values())} cases of {len(value)} tests pass"
-    return text(value)
+    if not isinstance(value, dict):
+        return text(value)
+    cases = sum(int(str(of).split()[0]) for of in value.values())
+    return f"{cases} case{'s' * (cases != 1)} of {len(value)} test{'s' * (len(value) != 1)} passed"
+
+
+def _folded_rows(rows: list[Row]) -> list[str]:
+    """Illustrations and what is not built: one line that opens."""
+    if not rows:
+        return []
+    lines = [f"- {one.id}: {escaped(one.says)} ({one.without})" for one in rows]
+    one = "row" if len(rows) == 1 else "rows"
+    return [*_folded(f"{len(rows)} {one} without a verdict: illustrations of the source", lines), ""]
+
+
+def _folded(summary: str, lines: list[str]) -> list[str]:
+    """Lines that a reader opens; the empty ones let Markdown go on inside."""
+    return [f"<details><summary>{summary}</summary>", "", *lines, "", "</details>"]
 
 
 def _details(one: Row, results: Path, links: Links, places: dict[str, str]) -> list[str]:
     entry = one.entry or {}
     lines = [f"### {one.id}", "", escaped(one.says), ""]
     said = {
-        "kind": entry["kind"],
-        "verdict": state(one),
-        "by": entry["by"],
-        "target": text(entry["target"]),
-        "set": f"{entry['since']}"
-        + "".join(f"; before, until {old['until']}: {text(old['target'])}" for old in entry["before"]),
-        "value": text(entry["value"]),
+        "verdict": f"{state(one)}, {entry['kind']}" + (f"; {entry['by']}" if entry["by"] else ""),
+        "target": text(entry["target"]) + f" (since {entry['since']}"
+        + "".join(f"; until {old['until']}: {text(old['target'])}" for old in entry["before"]) + ")",
         "remark": entry["reason"],
         "seed": text(entry["seed"]),
-        "environment": entry["environment"],
-    }
-    lines += [f"- {name}: {escaped(words)}" for name, words in said.items() if words]
-    lines.append(f"- script: [{entry['script']}]({links.root}/{entry['script']})")
-    lines.append(f"- command: `{_command(one)}`")
-    lines += [
+    }  # fmt: skip
+    told = [f"- {name}: {escaped(words)}" for name, words in said.items() if words]
+    told += [
         f"- table: [{name}]({links.results}/tables/{name}.csv): {escaped(caption(results, 'tables', name))}"
         for name in one.tables[:6]
     ]
+    lines += [line for words in told for line in wrapped(words)]
     elsewhere = [name for name in one.pictures if places[name] != one.id]
     lines += [f"- picture: [{name}](#{anchor(places[name])})" for name in elsewhere]
+    minutes_of = "" if entry["script"] == BY_TESTS else minutes(entry["script"], results)
+    lines += [
+        f"- script: [{entry['script']}]({links.root}/{entry['script']})"
+        + (f", minutes of one processor: {minutes_of}" if minutes_of else ""),
+        "",
+        *_folded("All that came out", [*_values(entry["value"]), *wrapped(f"- {escaped(entry['environment'])}")]),
+    ]
     for name in one.pictures:
         if name not in elsewhere:
             said_of = caption(results, "figures", name)
-            alt = escaped(shortened(sentence(said_of), 160))
-            lines += ["", f"![{alt}]({links.results}/figures/{name}.png)", "", escaped(said_of)]
+            alt, picture = escaped(sentence(said_of)), f"{links.results}/figures/{name}.png"
+            lines += ["", *_folded(f"Picture: {name}", [f"![{alt}]({picture})", "", *wrapped(escaped(said_of))])]
     return [*lines, ""]
+
+
+def _values(value: object, indent: str = "") -> list[str]:
+    """Everything that came out, an item a line."""
+    if not isinstance(value, dict):
+        return wrapped(f"- {escaped(text(value))}", indent)
+    lines = []
+    for key, one in value.items():
+        if isinstance(one, dict) and not indent:
+            lines += [f"- {escaped(key)}:", *_values(one, "  ")]
+        else:
+            lines += wrapped(f"- {escaped(key)}: {escaped(text(one))}", indent)
+    return lines

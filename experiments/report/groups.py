@@ -1,7 +1,8 @@
 """What stands on which page: rows of the sources in their own order, claims of ours by domain.
 
-page of a source  =  its rows in ``experiments/sources.csv``, each with its verdict, pictures, tables and command
-page of a domain  =  claims of ours, by the folder of the script that judges them
+book of a source  =  its rows in ``experiments/sources.csv``, each with its verdict, pictures, tables and command
+book of a domain  =  claims of ours, by the folder of the script that judges them
+page              =  a chapter of a book (`chapters`); a short book is one page
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import Any, NamedTuple
 
 from experiments import claims
 from experiments.catalogue import counted, entries
+from experiments.report.chapters import chapter_of, chapter_title
 
-__all__ = ["BY_TESTS", "DOMAINS", "SOURCES", "Group", "Row", "groups", "state"]
+__all__ = ["BY_TESTS", "DOMAINS", "SOURCES", "Book", "Group", "Row", "books", "groups", "state"]
 
 LIST = Path(__file__).resolve().parents[1] / "sources.csv"
 BY_TESTS = "experiments/shown_by_tests.py"
@@ -97,8 +99,27 @@ class Group(NamedTuple):
     rows: list[Row]
 
 
+class Book(NamedTuple):
+    """A source or a domain: its rows, and the pages that they stand on."""
+
+    folder: str
+    key: str
+    title: str
+    about: str
+    pages: list[Group]
+
+    @property
+    def rows(self) -> list[Row]:
+        return [row for page in self.pages for row in page.rows]
+
+
 def groups(results: Path = claims.RESULTS) -> list[Group]:
-    """Return the pages of the sources, then those of the domains that have a claim."""
+    """Return the pages of all books."""
+    return [page for book in books(results) for page in book.pages]
+
+
+def books(results: Path = claims.RESULTS) -> list[Book]:
+    """Return the sources, then the domains that have a claim."""
     judged = {entry["id"]: entry for entry in claims.load(results)}
     made = {kind: _made(results, kind, ending) for kind, ending in (("figures", "png"), ("tables", "csv"))}
 
@@ -107,7 +128,7 @@ def groups(results: Path = claims.RESULTS) -> list[Group]:
         own = [_of(id, entry, files, set(judged)) for files in made.values()]
         return Row(id, entry["claim"] if entry else says, entry, without, own[0], own[1])
 
-    pages = []
+    found = []
     listed = _listed()
     for key, (title, about) in SOURCES.items():
         ids = [id for id in listed if listed[id]["source"] == key]
@@ -116,14 +137,28 @@ def groups(results: Path = claims.RESULTS) -> list[Group]:
             place = [k for k, one in enumerate(ids) if id.startswith(f"{one}-")]
             ids.insert(place[-1] + 1 if place else len(ids), id)
         rows = [row(id, *_unjudged(listed.get(id))) for id in ids]
-        pages.append(Group("sources", key, title, about, rows))
-    known = {one.id for page in pages for one in page.rows}
+        found.append(Book("sources", key, title, about, _pages("sources", key, title, about, rows)))
+    known = {one.id for book in found for one in book.rows}
     for key, title in DOMAINS.items():
         ids = sorted((id for id in judged if id not in known and _domain(judged[id]["script"]) == key), key=counted)
         if ids:
             about = "Claims of our own: what was hoped for, and what came out."
-            pages.append(Group("domains", key or "house", title, about, [row(id, "") for id in ids]))
-    return pages
+            name, rows = key or "house", [row(id, "") for id in ids]
+            found.append(Book("domains", name, title, about, _pages("domains", name, title, about, rows)))
+    return found
+
+
+def _pages(folder: str, key: str, title: str, about: str, rows: list[Row]) -> list[Group]:
+    """The chapters of a book, in the order in which the rows come to them; one page where there is no chapter."""
+    parts: dict[str, list[Row]] = {}
+    chapter = ""
+    for row in rows:
+        chapter = chapter_of(key, row.id, row.entry["script"] if row.entry else "", chapter)
+        parts.setdefault(chapter, []).append(row)
+    return [
+        Group(folder, f"{key}-{part}" if part else key, chapter_title(key, title, part), about, inside)
+        for part, inside in parts.items()
+    ]
 
 
 def state(row: Row) -> str:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from experiments import claims
 from experiments.catalogue import times
-from experiments.report.cells import anchor, escaped, row, sentence, shortened
+from experiments.report.cells import anchor, escaped, row, sentence, text
+from experiments.report.decisive import came_out, slack
 from experiments.report.group_page import caption
-from experiments.report.groups import Group, Row, groups, state
+from experiments.report.groups import Book, Group, Row, books, state
 from experiments.report.highlights import HIGHLIGHTS, PICTURES
 from experiments.superseded import SUPERSEDED
 
@@ -21,8 +22,9 @@ _INTRODUCTION = """# Results
 
 What the sources claim, what we hoped for, and what came out. Every number is written by a script of
 [`experiments/`](../experiments) into [`claims.json`](claims.json), of which `python -m experiments.index` builds these
-pages. The page of a source or a domain has a line for a claim, with its picture, its command and its minutes, and the
-details below. `python -m experiments ID`, from the folder of the clone, makes a claim again; `--quick`, in seconds.
+pages. Each source and each domain has a page, or a page for each chapter: a line for a claim, with its target, what
+came out and its verdict, and the details below. `python -m experiments ID`, from the folder of the clone, makes a claim
+again; `--quick`, in seconds.
 
 **How to read a verdict.** One rule gives them all ([`experiments/verdicts.py`](../experiments/verdicts.py)).
 *Reproduced*: the whole 95% interval, over heads, people, sets or splits, lies within the target that stood before the
@@ -33,26 +35,26 @@ tests. Peers' strategies stand in [a table](tables/active-budget-peers.csv), wit
 
 def summary(results: Path = claims.RESULTS) -> str:
     """Return the text of ``results/README.md``."""
-    pages = groups(results)
+    pages = books(results)
     lines = [f"{_INTRODUCTION}\n{_cost(pages, results)}", "", *_table(pages), ""]
     shown = [name for name in PICTURES if (results / "figures" / f"{name}.png").is_file()]
     if shown:
         lines += ["## Five pictures", ""]
     for name in shown:
-        alt = escaped(shortened(sentence(caption(results, "figures", name)), 160))
+        alt = escaped(sentence(caption(results, "figures", name)))
         lines += [f"{PICTURES[name]}", "", f"![{alt}](figures/{name}.png)", ""]
     for folder, title in (("sources", "## The sources"), ("domains", "## The domains")):
         lines += [title, ""]
         for page in pages:
             if page.folder == folder:
                 lines += _in_short(page)
-    text = "\n".join(lines).strip() + "\n"
-    if text.count("\n") > MOST:
-        raise ValueError(f"the summary has {text.count(chr(10))} lines, more than {MOST}: shorten the highlights.")
-    return text
+    found = "\n".join(lines).strip() + "\n"
+    if found.count("\n") > MOST:
+        raise ValueError(f"the summary has {found.count(chr(10))} lines, more than {MOST}: shorten the highlights.")
+    return found
 
 
-def _cost(pages: list[Group], results: Path) -> str:
+def _cost(pages: list[Book], results: Path) -> str:
     """Processor's hours of the whole book, as far as scripts were timed to their end."""
     scripts = {one.entry["script"] for page in pages for one in page.rows if one.entry}
     noted = {script: seconds for script, seconds in times(results).items() if script in scripts}
@@ -62,7 +64,7 @@ def _cost(pages: list[Group], results: Path) -> str:
     )
 
 
-def _table(pages: list[Group]) -> list[str]:
+def _table(pages: list[Book]) -> list[str]:
     found = {_link(page): Counter(map(state, page.rows)) for page in pages}
     found["all"] = sum(found.values(), Counter())
     columns = [name for name in COLUMNS if found["all"][name] or name in claims.VERDICTS]
@@ -70,32 +72,30 @@ def _table(pages: list[Group]) -> list[str]:
     return [row("page", *columns), row("---", *["---:"] * len(columns)), *lines]
 
 
-def _link(page: Group) -> str:
+def _link(page: Book) -> str:
     return f"[{page.title}]({page.folder}/{page.key}.md)"
 
 
-def _in_short(page: Group) -> list[str]:
-    """The highlights under their present verdict, and the ids of everything else that did not hold."""
-    rows = {one.id: one for one in page.rows}
-    chosen = [rows[id] for id in HIGHLIGHTS.get(page.key, ()) if id in rows and rows[id].entry is not None]
-    lines = [f"### {_link(page)}"]
-    for verdict, words in (("reproduced", "Held"), ("not reproduced", "Did not"), ("could not be told", "Not told")):
-        lines += [f"- {words}: {_claim(one, page)}" for one in chosen if state(one) == verdict]
-    rest = [
-        one for one in page.rows
-        if state(one) == "not reproduced" and one not in chosen and one.id not in SUPERSEDED
-    ]  # fmt: skip
-    if rest:
-        prefix = f"{page.key}-" if page.folder == "sources" else "ours-"
-        ids = ", ".join(f"[{one.id.removeprefix(prefix)}]({_place(one, page)})" for one in rest)
-        shown = any(state(one) == "not reproduced" for one in chosen)
-        lines.append(f"- Did not{', too' if shown else ''}: {ids}")
+def _in_short(book: Book) -> list[str]:
+    """One claim of each verdict, with its numbers: the highlight, else the farthest inside or outside its target."""
+    judged = [one for one in book.rows if one.entry is not None and one.id not in SUPERSEDED]
+    chosen = HIGHLIGHTS.get(book.key, ())
+    page_of = {one.id: page for page in book.pages for one in page.rows}
+    lines = [f"### {_link(book)}"]
+    for verdict, words, sign in (
+        ("reproduced", "Best", -1), ("not reproduced", "Worst", 1), ("could not be told", "Undecided", 1),
+    ):  # fmt: skip
+        rows = [one for one in judged if state(one) == verdict]
+        order = {id: k for k, id in enumerate(chosen)}
+        rows.sort(key=lambda one: (order.get(one.id, len(order)), sign * slack(one.entry or {})))
+        if rows:
+            lines.append(f"- {words}: {_claim(rows[0], page_of[rows[0].id])}")
     return [*lines, ""] if len(lines) > 1 else []
 
 
 def _claim(one: Row, page: Group) -> str:
-    return f"{escaped(shortened(one.says, 150))} ([{one.id}]({_place(one, page)}))"
-
-
-def _place(one: Row, page: Group) -> str:
-    return f"{page.folder}/{page.key}.md#{anchor(one.id)}"
+    entry = one.entry or {}
+    return (
+        f"{escaped(one.says)} **{escaped(came_out(entry))}**; target: {escaped(text(entry['target']))} "
+        f"([{one.id}]({page.folder}/{page.key}.md#{anchor(one.id)}))"
+    )

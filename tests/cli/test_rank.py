@@ -50,6 +50,15 @@ def test_a_table_is_ranked(tables, capsys):
     assert "the best 2, in order: mead" in capsys.readouterr().out
 
 
+def test_winners_and_losers_have_no_side(tables, capsys):
+    games = [f"{judge},{winner},{loser}" for judge in "xyzuvw" for winner, loser in (("mead", "ale"), ("beer", "ale"))]
+    (tables / "won.csv").write_text("\n".join(["person,winner,loser", *games]) + "\n")
+    assert cli.run(["rank", str(tables / "won.csv"), "--out", str(tables / "run")]) == 0
+    said = capsys.readouterr().out
+    assert "the order of all: " in said and ", ale (probability" in said and "is favoured" not in said
+    assert "the 5 who err most; judges.csv has all 6" in said
+
+
 def test_a_killed_run_asks_nothing_twice_and_ends_where_an_unbroken_one_does(tables):
     whole, broken = tables / "whole", tables / "broken"
     finish(*asking(tables, whole))

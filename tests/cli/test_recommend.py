@@ -73,7 +73,7 @@ def test_pairs_become_ranks_items_and_pairs_to_show_and_a_stopped_run_goes_on(pa
     [
         (None, "", "name the table of pairs: adaptive recommend TABLE"),
         ((), "user,item\n", "has no rows; expected a line of column names"),
-        ((), "user,thing\na,b\n", "has no column 'item'; its columns are 'user', 'thing'"),
+        ((), "user,thing\na,b\n", "its columns are 'user', 'thing'. Name the one that holds the item, such as --item "),
         ((), "user,item\na,\n", "line 2, column 'item': expected an id, got ''"),
         (("--shown", "y"), "user,item,y\na,b,2\n", "line 2, column 'y': expected 1, 0 or nothing, got '2'"),
         (("--to", "c"), "user,item\na,b\n", "--to names 'c', which is no user of table.csv"),

@@ -92,7 +92,7 @@ def test_what_is_wrong_is_said_in_one_line(table, tmp_path, capsys):
     gap.write_text("user,item\nann,a\nben,\n")
     for arguments, sentence in (
         ([str(gap)], "line 3, column 'item': expected an id, got ''"),
-        ([str(table)], "has no column 'user'; its columns are 'who', 'where', 'when'"),
+        ([str(table)], "its columns are 'who', 'where', 'when'. Name the one that holds the user, such as --user who"),
         ([str(tmp_path / "none.csv")], "there is no file"),
         ([], "name the table of events: adaptive sequences TABLE"),
         ([str(gap), "--members", "0"], "--members must be at least 1"),

@@ -109,3 +109,26 @@ def test_the_script_of_the_submission_finds_these_examples(capsys, monkeypatch):
 def help_of_all(capsys):
     assert run(["--help"]) == 0
     return capsys.readouterr().out
+
+
+WORDS = ("apple banana cherry", "cherry damson elder", "elder grape apple")
+
+
+@pytest.mark.parametrize(
+    ("line", "header", "row", "says"),
+    [
+        ("recommend", "Customer,track,plays", "{a},{b},2", "  track     item: "),
+        ("counts --pairs", "listener,song,plays", "{a},{b},2", "  plays     count: "),
+        ("sequences", "visitor_id,page", "{a},{b}", "  page        item: "),
+        ("calibrate", "Person,q1,q2", "p{k},{bit},{bit}", "names are the column Person"),
+        ("topics", "text,party,year", "{words},{a},190{bit}", "  party  metadata: "),
+    ],
+)
+def test_columns_that_nobody_named_are_found_by_their_words(line, header, row, says, tmp_path, capsys):
+    rows = [row.format(a=f"a{k % 7}", b=f"b{k % 5}", k=k, bit=k % 2, words=WORDS[k % 3]) for k in range(60)]
+    (tmp_path / "table.csv").write_text("\n".join([header, *rows]) + "\n")
+    command, *options = line.split()
+    more = ["--topics", "2"] if command == "topics" else []
+    out = ["--dry-run", "--out", str(tmp_path / "run")]
+    assert run([command, str(tmp_path / "table.csv"), *options, *more, *out]) == 0
+    assert says in capsys.readouterr().out

@@ -97,5 +97,5 @@ def test_the_command_writes_topics_of_each_document_and_effects_of_metadata(tmp_
     assert len(authors) == 2 and all(float(row["lower"]) * float(row["upper"]) > 0 for row in authors)  # off zero
     assert abs(float(authors[0]["effect"])) > 0.2
     assert any(row["column"] == "year" and " to " in row["group"] for row in effects)
-    assert "author author 1: share of the topic '" in said and "(90% interval " in said
+    assert "author author 1: the share of the topic '" in said and "(90% interval " in said
     assert said.splitlines()[-1].startswith("Next, once you have read a document of read_next.csv")

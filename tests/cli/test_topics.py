@@ -43,7 +43,7 @@ def test_it_writes_what_it_says_and_goes_on_to_the_same(texts, tmp_path, monkeyp
     assert run(arguments(texts, tmp_path / "whole", "--read", "3")) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "worth reading next: lines" in said
-    assert "the same without metadata" in said and "frequencies of words alone" in said
+    assert "the same model without metadata" in said and "frequencies of words alone" in said
     found = contents(tmp_path / "whole")
     assert (tmp_path / "whole" / "time-year.png").is_file()
     summary = json.loads(found["summary.json"])
@@ -84,9 +84,10 @@ def test_bad_input_is_one_line(texts, tmp_path, capsys, more, words):
     assert not (tmp_path / "run").exists()
 
 
-def test_what_is_not_named_is_asked_for(texts, tmp_path, capsys):
+def test_what_is_not_named_is_asked_for(tmp_path, capsys):
+    (tmp_path / "texts.csv").write_text("text\napple banana\napple cherry\n")  # nothing is known of these
     assert run(["topics", "--out", str(tmp_path / "run")]) == 2
-    assert run(["topics", str(texts), "--out", str(tmp_path / "run")]) == 2
+    assert run(["topics", str(tmp_path / "texts.csv"), "--out", str(tmp_path / "run")]) == 2
     message = capsys.readouterr().err
     assert "name the table of texts: adaptive topics TABLE" in message and "--metadata COLUMN" in message
 

@@ -14,7 +14,8 @@ from adaptive import plots
 from experiments import artifacts, claims, index
 from experiments.equivalence import inside
 from experiments.report.cells import anchor
-from experiments.report.groups import BY_TESTS
+from experiments.report.decisive import came_out, slack
+from experiments.report.groups import BY_TESTS, books
 from experiments.report.measured import PAGE, ROWS, measured
 from experiments.script import Script
 
@@ -47,7 +48,10 @@ def test_the_page_of_what_was_measured_reads_its_numbers_from_claims(tmp_path):
     claims.write(entries, tmp_path)
     text = measured(tmp_path)
     assert "labels and latents: .111 to .999" in text
-    assert "less random rows': -.500 [-.750, -.250]](../papers/active.md#ours-hyper-better-on-average) (not rep" in text
+    assert (
+        "less random rows': -.500 [-.750, -.250]](../papers/active-scales.md#ours-hyper-better-on-average) (not rep"
+        in text
+    )
     assert all(f"adaptive.{name}.rst" in text for name in ROWS)
     promised = (PAGE.parent / "promises.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| \[`(\w+)`", text, re.MULTILINE) == re.findall(r"^\| \[`(\w+)`", promised, re.MULTILINE)
@@ -87,17 +91,16 @@ def test_pages_show_verdicts_figures_and_tables_under_their_own_claim(tmp_path):
     artifacts.save_table({"x": [1, 2], "y": np.array([0.1, 1 / 3])}, "ours-one", "Two rows.", results=tmp_path)
     assert index.main([], tmp_path) == 0 and index.main(["--check"], tmp_path) == 0
     page = (tmp_path / "domains" / "inference.md").read_text()
-    assert (
-        "| [ours-one](#ours-one) | Bound 1 \\| bound 2. | 0.25 | **reproduced** | [1](#ours-one) | "
-        "`python -m experiments ours-one` |" in page
-    )
+    assert "| [ours-one](#ours-one) | Bound 1 \\| bound 2. | &lt; 1 | 0.25 | **reproduced** |" in page
     assert "**not run**" in page and "![An empty figure.](../figures/ours-one.png)" in page and "Two rows." in page
-    source = (tmp_path / "sources" / "nickisch.md").read_text()
-    rows = re.findall(r"^\| \[?(nickisch-[\w.-]+)", source, re.MULTILINE)
-    for first, second in (("fig-4.2", "fig-4.10"), ("fig-5.2", "fig-5.2-a"), ("fig-5.2-a", "fig-5.3")):
-        assert rows.index(f"nickisch-{first}") < rows.index(f"nickisch-{second}")
+    source = "".join((tmp_path / "sources" / f"nickisch-{chapter}.md").read_text() for chapter in (4, 5))
+    rows = re.findall(r"^(?:\| \[|- )(nickisch-[\w.-]+)", source, re.MULTILINE)
+    assert "| [nickisch-fig-5.2-a]" in source and set(rows) > {"nickisch-fig-4.2", "nickisch-fig-4.10"}
+    assert rows.index("nickisch-fig-4.2") < rows.index("nickisch-fig-4.10") < rows.index("nickisch-fig-5.2-a")
     assert "**could not be told**" in source and "nothing to compute" in source
-    assert "3 cases of 1 tests pass | **shown by tests**" in (tmp_path / "sources" / "hennig.md").read_text()
+    assert "(nickisch-5.md) | 1 |" in (tmp_path / "sources" / "nickisch.md").read_text()
+    tested = "".join(path.read_text() for path in (tmp_path / "sources").glob("hennig-*.md"))
+    assert "its tests pass | 3 cases of 1 test passed | **shown by tests**" in tested
     assert "| all | 1 |  | 1 | 1 | 1 |" in (tmp_path / "README.md").read_text()
     assert (tmp_path / "tables/ours-one.csv").read_text() == f"x,y\n1,0.1\n2,{1 / 3!r}\n"
     claims.record("ours-zz", **ENTRY, results=tmp_path)
@@ -122,7 +125,7 @@ def test_every_link_of_the_pages_leads_somewhere_and_every_figure_is_one_click_f
     places = {name: {anchor(one) for one in re.findall(r"^#+ (.*)$", text, re.M)} for name, text in texts.items()}
     linked = set()
     of_guide = texts.pop(os.path.relpath(PAGE, claims.RESULTS))  # on the site, where pages of results are ../papers
-    for page, place in re.findall(r"\.\./papers/(\w+)\.md#([\w-]+)\)", of_guide):
+    for page, place in re.findall(r"\.\./papers/([\w-]+)\.md#([\w-]+)\)", of_guide):
         assert place in places.get(f"domains/{page}.md", set()) | places.get(f"sources/{page}.md", set()), place
     for name, text in texts.items():
         for link in re.findall(r"(?<!\\)\]\(([^)]+)\)", text):
@@ -135,6 +138,26 @@ def test_every_link_of_the_pages_leads_somewhere_and_every_figure_is_one_click_f
                 linked.add(target.name)
     assert {path.name for path in (claims.RESULTS / "figures").glob("*.png")} <= linked
     assert texts["README.md"].count("\n") <= 200
+
+
+def test_pages_are_cut_into_chapters_and_no_line_or_sentence_is_a_wall():
+    texts = {name: text for name, text in index.pages().items() if not name.startswith("..")}
+    assert max(len(line) for text in texts.values() for line in text.splitlines()) < 1000
+    cut = [line for text in texts.values() for line in text.splitlines() if re.search(r"\w \.\.\.(\W|$)", line)]
+    assert not cut, cut[:3]
+    for book in books():
+        assert all(len(page.rows) <= 70 for page in book.pages), book.key
+        assert sorted(row.id for row in book.rows) == sorted({row.id for row in book.rows})
+    for heading in ("- Best: ", "- Worst: ", "- Undecided: "):
+        lines = [line for line in texts["README.md"].splitlines() if line.startswith(heading)]
+        assert len(lines) >= 15 and all(re.search(r"\*\*[^*]*\d[^*]*\*\*; target: ", line) for line in lines)
+
+
+def test_what_came_out_is_the_numbers_that_decide():
+    entry = next(one for one in claims.load() if one["id"] == "ours-kspace-pays-half")
+    low, mean, high = sorted(entry["value"]["SNR 200"][:3])
+    assert came_out(entry) == f"SNR 200: {mean:.3g} [{low:.3g}, {high:.3g}]"
+    assert slack(entry) == pytest.approx((0.9 - high) / 0.9)
 
 
 def test_the_committed_results_are_complete_and_their_page_is_up_to_date():

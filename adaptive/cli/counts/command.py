@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from adaptive.cli.columns import column_for
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
 from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, require_one_of, whole_number
@@ -108,7 +109,7 @@ def _count_events(cells: Cells, job: Job) -> None:
     settings = job.settings
     settings["place"] = settings["place"] or [str(cells.frame.columns[0])]
     refuse_censoring(cells, settings["place"], settings["ignore"])
-    places = read_events(cells, settings["place"])
+    places, starts = read_events(cells, settings["place"])
     limits = _window(settings["window"], places, settings["place"])
     job.understood(lambda: table_in_words(cells, {"place or time": settings["place"]}, {"place or time": "times"}))
     job.understood("Each row is one event of a point process; this is not survival analysis.")
@@ -118,13 +119,14 @@ def _count_events(cells: Cells, job: Job) -> None:
         job.doing = f"fitting a rate to {counted(len(places), 'event')}"
         from adaptive.cli.counts import events_report  # from here on it pays to load what computes
 
-        print(f"{counted(len(places), 'event')} of a point process (this is not survival analysis)")
-        events_report.write(places, limits, job)
+        print(f"{counted(len(places), 'event')} of a point process: this is not survival analysis.")
+        events_report.write(places, limits, job, starts)
         job.then(job.anew(), "once you have counted at the places of next.csv and added the events to the table")
 
 
 def _count_pairs(cells: Cells, job: Job) -> None:
     settings = job.settings
+    settings |= {role: column_for(cells, role, settings[role]) for role in ("user", "item", "count")}
     names = (settings["user"], settings["item"], settings["count"])
     listed, y = read_pairs(cells, names)
     n_open = int(np.isnan(y).sum())
@@ -176,17 +178,18 @@ def refuse_censoring(cells: Cells, places: list[str], ignore: list[str]) -> None
             )
 
 
-def read_events(cells: Cells, places: list[str]) -> np.ndarray:
-    """Return (n, d) places, or times; of dates the days since the first."""
+def read_events(cells: Cells, places: list[str]) -> tuple[np.ndarray, list[str]]:
+    """Return (n, d) places, or times; of dates the days since the first, which comes beside them (else "")."""
     if len(places) > 2:
         raise CommandError(f"--place names {len(places)} columns; expected one of times or two of places.")
-    columns = []
+    columns, starts = [], []
     for name in places:
         values, first = cells.times(name)
         columns.append(values)
+        starts.append(first)
         if first:
-            print(f"{name} is counted in days since {first}")
-    return np.column_stack(columns)
+            print(f"{name} is counted in days since {first.replace('T', ' ').removesuffix('+00:00')}.")
+    return np.column_stack(columns), starts
 
 
 def read_pairs(cells: Cells, names: tuple[str, str, str]) -> tuple[list[tuple[str, str]], np.ndarray]:

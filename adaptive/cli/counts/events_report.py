@@ -10,13 +10,17 @@ from adaptive import diagnostics, plots
 from adaptive.cli import beside
 from adaptive.cli.fitting import fitted
 from adaptive.cli.job import Job
+from adaptive.cli.understanding import counted
 from adaptive.estimators import CoxProcess
 
 __all__ = ["write"]
 
 
-def write(events: np.ndarray, limits: list[tuple[float, float]], folder: Job) -> None:
-    """Fit a Cox process to the binned events and write rate.csv, rate.png, next.csv and summary.json."""
+def write(events: np.ndarray, limits: list[tuple[float, float]], folder: Job, starts: list[str]) -> None:
+    """Fit a Cox process to the binned events and write rate.csv, rate.png, next.csv and summary.json.
+
+    ``starts`` are the dates that columns of days are counted from, "" for others.
+    """
     settings: dict[str, Any] = folder.settings
     names = settings["place"]
     one = len(names) == 1
@@ -42,15 +46,25 @@ def write(events: np.ndarray, limits: list[tuple[float, float]], folder: Job) ->
         summary["constant_rate"] = constant._asdict()
     folder.write_summary(summary)
     highest = int(np.argmax(mean))
-    where = ", ".join(f"{name} {X[highest, k]:g}" for k, name in enumerate(names))
-    print(f"{len(events)} events in {len(X)} bins; the rate is highest at {where}: {mean[highest]:.3g} a bin "
-          f"({low[highest]:.3g} to {high[highest]:.3g})")  # fmt: skip
+    where = " and ".join(f"{name} is {said}" for name, said in zip(names, _spot(X[highest], starts), strict=True))
+    print(f"The rate is highest where {where}: {mean[highest]:.3g} events a bin "
+          f"({low[highest]:.3g} to {high[highest]:.3g}); there are {counted(len(X), 'bin')}.")  # fmt: skip
     if constant is not None and constant.suffices:
-        print(f"a constant rate, {constant.rate:.3g} +- {constant.rate_std:.2g} a bin, predicts bins that are left out "
-              f"no worse ({-constant.gain:+.3f} +- {constant.gain_std:.3f} nats a bin)")  # fmt: skip
+        print(f"A constant rate, {constant.rate:.3g} +- {constant.rate_std:.2g} events a bin, predicts bins that are "
+              f"left out no worse ({-constant.gain:+.3f} +- {constant.gain_std:.3f} nats a bin).")  # fmt: skip
     beside.say(found, advice="take its rate")
-    listed = "; ".join(", ".join(f"{value:g}" for value in X[k]) for k in positions[:5])
-    print(f"worth counting again, the first first: {listed}")
+    listed = "; ".join(", ".join(_spot(X[k], starts)) for k in positions[:5])
+    print(f"Worth counting next, in this order: {listed}.")
+
+
+def _spot(place: np.ndarray, starts: list[str]) -> list[str]:
+    """A place in words; a time that is counted from a date is a date again."""
+    import pandas as pd
+
+    return [
+        f"{pd.Timestamp(start) + pd.Timedelta(days=float(value)):%Y-%m-%d}" if start else f"{value:.4g}"
+        for value, start in zip(place, starts, strict=True)
+    ]
 
 
 def _draw(

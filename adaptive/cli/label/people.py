@@ -92,7 +92,7 @@ def what_to_do(path: Path, rows: AnyRows, count: int, waiting: int, tell: str, n
         if path.suffix == ".json"
         else f"fill the column 'answer' with {words}, or ? where one cannot tell"
     )
-    return f"{path} holds {counted(count, 'row')} to label{again}: {how}{names}, then: {tell} {shlex.quote(str(path))}"
+    return f"{path} holds {counted(count, 'row')} to label{again}: {how}{names}."
 
 
 def learn_file(design: SequentialDesign, rows: AnyRows, path: Path) -> str:

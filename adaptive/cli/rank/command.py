@@ -27,7 +27,8 @@ def rank(
     table: Annotated[
         Path | None,
         typer.Argument(
-            help="Table with a line per comparison (left, right, winner, perhaps judge), or with one column of names.",
+            help="Table with a line per comparison (left, right, winner; or winner, loser; perhaps judge), or with one "
+            "column of names.",
             metavar="TABLE", show_default=False,
         ),
     ] = None,

@@ -8,6 +8,7 @@ import numpy as np
 
 from adaptive import plots
 from adaptive.cli.rank.model import pairs_of
+from adaptive.cli.understanding import counted
 
 if TYPE_CHECKING:
     from adaptive.cli.job import Job
@@ -19,6 +20,7 @@ __all__ = ["write_answers", "write_next", "write_ranking"]
 
 MOST_DRAWN = 30  # items in the figure
 WORTH = 10  # pairs in next.csv
+JUDGES = 5  # in the terminal
 
 
 def write_ranking(model: BradleyTerry, job: Job, target: int | str, known: Known, asked: int) -> None:
@@ -43,7 +45,8 @@ def write_ranking(model: BradleyTerry, job: Job, target: int | str, known: Known
     what = "the order of all" if k == n else "the best" if k == 1 else f"the best {k}, in order"
     shown = ", ".join(map(str, order[:10])) + (", ..." if len(order) > 10 else "")
     count = len(known.rows) + asked
-    print(f"\n{what}: {shown} (probability {probability:.2f}, after {count} comparison{'s' * (count != 1)}).")
+    sure = f"{probability:.2f}" if probability >= 0.005 else "below 0.01"
+    print(f"\n{what}: {shown} (probability {sure}, after {counted(count, 'comparison')}).")
     if lean[1] > 0 or lean[2] < 0:
         side = "first" if lean[0] > 0 else "second"
         chance = 1.0 / (1.0 + np.exp(-abs(lean[0])))
@@ -58,9 +61,11 @@ def _write_judges(model: BradleyTerry, job: Job) -> None:
         name: [getattr(one, name) for one in judges.values()] for name in next(iter(judges.values()))._fields
     }
     job.write_csv("judges.csv", columns)
-    for name, one in judges.items():
+    for name, one in sorted(judges.items(), key=lambda pair: pair[1].skill)[:JUDGES]:
         print(f"{name}: believed right in {one.skill:.0%} ({one.skill_low:.0%} to {one.skill_high:.0%}), "
-              f"by {one.comparisons} comparisons")  # fmt: skip
+              f"by {counted(one.comparisons, 'comparison')}")  # fmt: skip
+    if len(judges) > JUDGES:
+        print(f"These are the {JUDGES} who err most; judges.csv has all {len(judges)}.")
 
 
 def write_next(model: BradleyTerry, job: Job, target: int | str, names: list[str], judges: list[str] | None) -> None:

@@ -20,8 +20,9 @@ _COLUMNS = {
     "left": ("left", "first", "a", "model_a", "system_a", "item_a"),
     "right": ("right", "second", "b", "model_b", "system_b", "item_b"),
     "winner": ("winner", "won", "outcome", "result"),
-    "judge": ("judge", "annotator", "rater", "who"),
+    "judge": ("judge", "annotator", "rater", "who", "person", "user"),
 }
+_LOST = ("loser", "lost")
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ def cells_of(path: Path) -> Cells:
 def known_of(cells: Cells, names: list[str] | None, ties: bool) -> Known:
     """Return the comparisons of a table, or of a table of one column the names.
 
-    Columns are found by their names (left, right, winner, judge, or as arenas call them), else by their order.
+    Columns are found by their names (left, right, winner, judge, or as arenas call them; winner and loser), else by
+    their order.
     ``names`` are all that may be compared, where they are listed elsewhere.
     """
     frame, path = cells.frame, cells.path
@@ -89,6 +91,8 @@ def known_of(cells: Cells, names: list[str] | None, ties: bool) -> Known:
         judge = (cellsof[places["judge"]],) if "judge" in places else ()
         if judge and not judge[0]:
             raise TableError(f"{path}, line {line}: a judge is needed, got an empty cell.")
+        if "loser" in places and len(rows) % 2:  # nobody knows who was shown first: sides alternate, and favour nobody
+            left, right, outcome = right, left, -outcome
         rows.append((left, right, *judge))
         outcomes.append(outcome)
     met = list(dict.fromkeys(name for row in rows for name in row[:2]))
@@ -103,6 +107,9 @@ def _places(columns: list[str], path: Path) -> dict[str, int]:
         for name, words in _COLUMNS.items()
         if any(word in folded for word in words)
     }
+    loser = next((folded.index(word) for word in _LOST if word in folded), None)
+    if loser is not None and "winner" in found and not {"left", "right"} & found.keys():
+        return found | {"left": found["winner"], "right": loser, "loser": loser}
     if {"left", "right", "winner"} <= found.keys():
         return found
     if len(columns) not in (3, 4):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from adaptive.cli.columns import COUNTS, column_for
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
 from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, require_one_of, whole_number
@@ -21,7 +22,6 @@ __all__ = ["recommend"]
 SCORERS = ("information_gain", "thompson", "upper_confidence_bound")
 SELECTIONS = ("full", "constant")
 MOST_PAIRS = 5e6  # of the stream, by the column of counts
-COUNTS = {"count", "counts", "n", "plays", "visits", "views", "clicks", "listens", "purchases", "quantity", "times"}
 
 
 def recommend(
@@ -78,6 +78,7 @@ def recommend(
     if not ratio >= 0 or ratio == float("inf"):
         raise CommandError(f"--ratio must be a number from 0 on, got {ratio:g}.")
     cells = job.table("table", "of pairs")
+    job.settings |= {role: column_for(cells, role, job.settings[role]) for role in ("user", "item")}
     roles = {role: job.settings[role] for role in ("user", "item", "shown", "count") if job.settings[role]}
     cells.require(*roles.values())
     pairs = list(zip(cells.ids(roles["user"]), cells.ids(roles["item"]), strict=True))

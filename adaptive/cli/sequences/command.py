@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from adaptive.cli.columns import column_for
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
 from adaptive.cli.options import (
@@ -77,6 +78,7 @@ def sequences(
     require_share(held_out=held_out)
     require_one_of(CELLS, cell=cell)
     cells = job.table("table", "of events")
+    job.settings |= {role: column_for(cells, role, job.settings[role]) for role in ("user", "item")}
     histories, moved = histories_of(cells, *(job.settings[name] for name in ("user", "item", "time")))
     if moved:
         print(f"{counted(moved, 'event')} of {cells.path.name} stood out of order in time and were sorted")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,8 +12,12 @@ from adaptive.cli.job import Job
 from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, whole_number
 from adaptive.cli.topics.texts import LOOKED_AT, Texts
 from adaptive.cli.understanding import counted, table_in_words
+from adaptive.tables import TableFile
 
 __all__ = ["topics"]
+
+TIMES = ("time", "date", "day", "month", "year", "when", "timestamp", "created", "published")
+MOST_GROUPS = 30  # of a column that nobody named
 
 
 def topics(
@@ -57,7 +61,7 @@ def topics(
     settings = job.settings
     path = job.file("table", "of texts")
     if not settings["metadata"] and not settings["time"]:
-        raise CommandError("name what is known of each text with --metadata COLUMN or --time COLUMN.")
+        settings |= _known(path, settings["text"])
     file = Texts(path, settings["text"], settings["metadata"], settings["time"])
     job.fix_file("table")
     vocabulary = file.vocabulary(settings["words"])
@@ -88,3 +92,17 @@ def topics(
             job.then(job.anew(), "once you have read a document of read_next.csv and its text is in the table")
         else:
             job.then(job.anew("--topics", str(2 * settings["topics"])), "to see whether twice as many topics say more")
+
+
+def _known(path: Path, text: str) -> dict[str, Any]:
+    """Settings that say what is known of each text, where nobody named it: a column of years, and groups."""
+    first = next(TableFile(path).blocks(LOOKED_AT)).frame
+    time = next((name for name in first.columns if name.strip().lower() in TIMES and name != text), None)
+    groups = [
+        name for name in first.columns
+        if name not in (text, time) and 2 <= first[name].nunique() <= min(MOST_GROUPS, len(first) / 5)
+    ]  # fmt: skip
+    if time is None and not groups:
+        raise CommandError("name what is known of each text with --metadata COLUMN or --time COLUMN.")
+    print(f"Known of each text: {', '.join([*groups, *filter(None, [time])])}.")
+    return {"metadata": groups, "time": time}

@@ -151,8 +151,10 @@ def _print(columns: dict[str, list[Any]], model: MetadataTopicModel, vocabulary:
     words = model.top_words(4)
     for row in [int(k) for k in np.argsort(-clear, kind="stable")[:MOST_SAID] if clear[k] > 1]:
         topic = " ".join(vocabulary.words[j] for j in words[columns["topic"][row] - 1])
-        interval = f"{effect[row]:+.1%} (90% interval {low[row]:+.1%} to {high[row]:+.1%})"
-        print(f"{columns['column'][row]} {columns['group'][row]}: share of the topic '{topic}' {interval}")
+        points = f"{100 * effect[row]:+.1f} points (90% interval {100 * low[row]:+.1f} to {100 * high[row]:+.1f})"
+        print(
+            f"{columns['column'][row]} {columns['group'][row]}: the share of the topic '{topic}' differs by {points}."
+        )
 
 
 def _plain(value: Any) -> Any:

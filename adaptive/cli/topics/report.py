@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from adaptive import plots
 from adaptive.cli import beside
@@ -54,9 +55,9 @@ def write(stream: Stream, vocabulary: Vocabulary, folder: Job) -> None:
     for k in order[:10]:
         print(f"{shares[k]:6.1%}  {' '.join(lists[k])}")
     if completion:
-        print(
-            f"completion, nats a word: {completion['with metadata']:.3f} with metadata, {completion['without']:.3f} not"
-        )
+        with_, without = (f"{completion[name]:.3f}" for name in ("with metadata", "without"))
+        told = f"log probability {with_} nats with metadata, {without} without"
+        print(f"Half of a text foretells a word of the other half: {told}.")
     for one, advice in zip(found, ADVICE, strict=False):
         beside.say(one, advice=advice)
     if unread["line"]:
@@ -91,21 +92,28 @@ def _draw(table: dict[str, list[Any]], column: str, along: bool, lists: list[lis
     }
     cube = np.array([[values[group, k] for k in range(K)] for group in groups])
     chosen = np.argsort(-np.ptp(cube[:, :, 0], axis=0), kind="stable")[:N_LINES]
-    drawing, ax = plots.figure(8.0, 4.5)
+    columns = min(3, len(chosen))
+    lines = -(-len(chosen) // columns)
+    drawing, ax = plots.figure(3.0 * columns, 2.2 * lines + 0.8)
+    drawing.clear()
+    panels = drawing.subplots(lines, columns, sharex=True, sharey=True, squeeze=False).ravel()
     places = np.array([float(group) for group in groups]) if along else np.arange(len(groups))
-    for number, k in enumerate(chosen):
+    for ax, k in zip(panels, chosen, strict=False):
         mean, lower, upper = cube[:, k].T
-        colour, label = plots.PALETTE[number], " ".join(lists[k][:4])
-        if along:
-            ax.plot(places, mean, color=colour, label=label)
-            ax.fill_between(places, lower, upper, color=colour, alpha=0.15, linewidth=0)
+        if along and len(groups) > 1:
+            ax.plot(places, mean, color=plots.PALETTE[0])
+            ax.fill_between(places, lower, upper, color=plots.PALETTE[0], alpha=0.25, linewidth=0)
+            ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         else:
-            off = places + 0.1 * (number - len(chosen) / 2)
-            ax.errorbar(off, mean, [mean - lower, upper - mean], fmt="o", markersize=3, color=colour, label=label)
-    if not along:
-        ax.set_xticks(places, groups, rotation=40, ha="right")
-    ax.set(xlabel=column, ylabel="share of the words (90% band)")
-    ax.legend(fontsize=8)
+            ax.errorbar(places, mean, [mean - lower, upper - mean], fmt="o", markersize=4, color=plots.PALETTE[0])
+            ax.set_xticks(places, groups, rotation=40, ha="right")
+            ax.margins(x=0.15)
+        ax.set_title("\n".join([" ".join(lists[k][:2]), " ".join(lists[k][2:4])]), loc="left", fontsize=8)
+        ax.set_ylim(bottom=0.0)
+    for ax in panels[len(chosen) :]:
+        ax.set_visible(False)
+    drawing.supylabel("share of the words, with 90% bands", fontsize=9)
+    drawing.supxlabel(column, fontsize=9)
     name = "".join(c if c.isalnum() else "_" for c in column)
     folder.draw(drawing, f"{'time' if along else 'groups'}-{name}")
 

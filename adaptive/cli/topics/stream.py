@@ -132,7 +132,7 @@ class Stream:
     def beside(self) -> list[dict[str, Any]]:
         """Return the topics with metadata beside those without, and beside the words' frequencies."""
         ours, without, frequencies = np.array(self.texts).reshape(-1, 3).T
-        rivals = {"the same without metadata": without, "frequencies of words alone": frequencies}
+        rivals = {"the same model without metadata": without, "frequencies of words alone": frequencies}
         found = [diagnostics.beside({"log_loss": (ours, one)}, name, of="texts") for name, one in rivals.items()]
         return [one for one in found if one is not None]
 
