@@ -3,8 +3,8 @@
     design = argmin over the portfolio of  mean ln error + sd(loss to the best),    scans: own noise and own phase each
 
 Every design reads the phase from its own centre. On the slice that is scanned the choice was ahead of the best simple
-rule by hindsight, or within 2% of it, in 55 of 60 cases; 3 to 8% behind in five, four of these with an eighth of the
-lines at SNR 200, where four scans did not show a phase that a small centre bends (``ours-tuned-lines``). From three
+rule by hindsight, or within 2% of it, in 83 of 90 cases; 2 to 8% behind in seven, six of these with an eighth of the
+lines, where four scans did not show a phase that a small centre bends (``ours-tuned-lines``). From three
 other heads it is more than 2% behind in half of the cases: by up to 13% at a quarter and three eighths of the lines,
 18% at an eighth and SNR 200, 45% on a slice of another contrast (``ours-tuned-lines-transfer``).
 """

@@ -24,7 +24,7 @@ from experiments.statistics import standard_error
 SNRS, EIGHTHS = (50.0, 100.0, 200.0), (1, 2, 3, 4, 5)
 CELLS = {  # side: of SNR and lines
     128: tuple((snr, 16 * k) for snr in SNRS for k in EIGHTHS),
-    256: ((50.0, 64), (200.0, 64), (200.0, 128)),
+    256: ((50.0, 64), (50.0, 128), (200.0, 64), (200.0, 128)),
 }
 HEADS = {128: JUDGED, 256: JUDGED[1:]}  # nibabel's has 128 lines
 BEHIND = 1.02
