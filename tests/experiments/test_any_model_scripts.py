@@ -7,6 +7,7 @@ from experiments.any_model import two_sources, two_steps
 from tests.experiments.scripts import quick_entries
 
 JUDGED = {
+    "first_point": {"ours-bridge-minutes"},
     "honest_loop": {"ours-any-model-calibration"},
     "instrument_settings": {"ours-any-model-instruments", "ours-any-model-instruments-utilities"},
     "laboratories": set(),  # the peers are asked in full mode only; that the page's code compiles is tried

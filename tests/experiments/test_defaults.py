@@ -41,6 +41,7 @@ SCRIPTS = {
     "further_settings": {"ours-default-settings-instruments"},
     "respondent_priors": {"ours-default-respondent-priors"},
     "families": {"ours-default-families"},
+    "cox_overdispersion": {"ours-default-cox-overdispersion"},
     "pair_counts": {"ours-default-pair-counts"},
     "net_training": {"ours-default-nets"},
     "beside_rivals": {"ours-default-said"},

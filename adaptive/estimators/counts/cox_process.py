@@ -50,7 +50,9 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     overdispersion : float, "learnt" or None, default None
         Counts are negative binomial: their variance is mean + overdispersion x mean^2, whatever the exposure; a number
         >= 0, or learnt with the kernel by evidence. It asks for ``rate="exp"``. None: counts are Poisson's about a rate
-        that may differ between counts of one place (see ``kernel``).
+        that may differ between counts of one place (see ``kernel``). Where every place is counted once, "learnt" is
+        worth a trial: it predicts spikes of single trials better by .02 to .24 nats a count, sunspots worse by .6
+        (``ours-default-cox-overdispersion``).
     exposure : int or str, optional
         The column of X that says for how long, or over how large an area, was counted; it is no place then.
     inference : str or callable, default "expectation_propagation"
