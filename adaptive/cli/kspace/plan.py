@@ -166,8 +166,8 @@ def _by(known: Known, trajectory: str) -> str:
 
 
 def _certificate(known: Known, settings: dict[str, Any], design: Any, n_first: int) -> Certificate | None:
-    """Information that the other lines tell of a simulated scan by one coil, beside that of any as many lines."""
-    if settings["trajectory"] != "lines" or known.coils is not None or len(design) <= n_first:
+    """Information that the other lines tell of a simulated scan, beside that of any as many lines."""
+    if settings["trajectory"] != "lines" or len(design) <= n_first:
         return None
     n = design.image_shape[design.axis]
     if not n_first or not np.isin(kspace.central(n, n_first), design.lines).all():
@@ -175,8 +175,9 @@ def _certificate(known: Known, settings: dict[str, Any], design: Any, n_first: i
     image = known.images[0] if np.iscomplexobj(known.images[0]) else np.abs(known.images[0])
     with threadpool_limits(1):
         return kspace.line_certificate(
-            image, design.lines, n_first, axis=design.axis, snr=settings["snr"], random_state=settings["seed"]
-        )[1]
+            image, design.lines, n_first, axis=design.axis, coils=known.coils, snr=settings["snr"],
+            random_state=settings["seed"],
+        )[1]  # fmt: skip
 
 
 def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how: str, errors: str) -> str:
