@@ -1,4 +1,4 @@
-"""What a design is worth beside the best of its size: information in nats with a prior, efficiency without one.
+"""Worth of a design beside the best of its size: information in nats with a prior, efficiency without one.
 
 With a proper prior the runs tell  1/2 log|M| - 1/2 log|P|  of the unknowns.  Block effects, which are taken out, only
 lose: whatever c is subtracted from all rows, M is no more than the sum of (x - c)(x - c)' and P.

@@ -489,7 +489,7 @@ def test_the_main_file_is_an_image_or_raw_samples_by_its_ending(files, capsys):
         (["--plan", "--reference", "image", "--image", "image"], "not both"),
         (["--plan", "--reference", "image", "--lines", "5", "--initial", "6"], "--lines counts the first 6 lines too"),
         (["--plan", "--reference", "image", "--lines", "99"], "--lines must be at most 32, all the lines of "),
-        (["--plan", "one"], "files and values follow their options"),
+        (["--plan", "one", "two"], "files and values follow their options"),
         (["--reference", "image"], "--reference is an earlier scan of a head: plan the next one from it with --plan"),
         (["--coils", "estimate"], "--coils is about raw samples"),
         (["--compress", "4"], "--compress is about raw samples of several coils"),
