@@ -147,3 +147,9 @@ def test_bad_columns_are_named(call, message):
     _, ax = plots.figure()
     with pytest.raises(ValueError, match=message):
         call(ax)
+
+
+def test_letters_of_the_sides_stand_on_the_true_image_only():
+    drawing = plots.residuals(np.eye(4), {"half": np.eye(4) / 2}, sides="AR")
+    assert [text.get_text() for text in drawing.axes[0].texts] == ["A", "P", "R", "L"]
+    assert not drawing.axes[1].texts and not plots.residuals(np.eye(4), {"half": np.eye(4)}).axes[0].texts

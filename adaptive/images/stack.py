@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["ImageStack", "Slice", "fitted", "head_path", "head_scan", "middle_square", "padded", "scaled"]
 
 PERCENTILE = 99.8
+SIDES = {"axial": "AR", "coronal": "SR", "sagittal": "SA"}  # top and right of a picture whose axes are anatomical
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,8 @@ class Slice:
         Position in its stack.
     anatomical : bool
         Whether the axes point right, anterior or superior: then a picture has to be turned (``upright``).
+    plane : str
+        "axial", "coronal" or "sagittal", where that is known.
 
     Examples
     --------
@@ -50,6 +53,12 @@ class Slice:
     title: str
     index: int = 0
     anatomical: bool = False
+    plane: str = ""
+
+    @property
+    def sides(self) -> str:
+        """Letters of the sides on top and right of the upright picture, as "AR"; empty where they are unknown."""
+        return SIDES.get(self.plane, "") if self.anatomical else ""
 
     def upright(self, array: ArrayLike | None = None) -> np.ndarray:
         """This image, or another array of its shape, as it is looked at: anterior or superior on top."""
@@ -115,7 +124,7 @@ class ImageStack(Sequence[Slice]):
             raise IndexError(f"{self.name} has no slice {index}: there are {len(self)}, 0 to {len(self) - 1}.")
         index %= len(self)
         title = self.name if len(self) == 1 else f"{self.plane} slice {index} of {self.name}".lstrip()
-        return Slice(scaled(self.stored[index], title), title, index, bool(self.plane))
+        return Slice(scaled(self.stored[index], title), title, index, bool(self.plane), self.plane)
 
     def __repr__(self) -> str:
         return f"ImageStack({self.name!r}, {len(self)} {self.plane or 'plain'} slices of {self.stored.shape[1:]})"

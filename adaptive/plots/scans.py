@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from adaptive.types import ArrayLike
 
-__all__ = ["coil_maps", "design_errors", "error_curves", "residuals"]
+__all__ = ["coil_maps", "design_errors", "error_curves", "mark_sides", "residuals"]
 
 MANY = 10  # designs, from which on their names are written small and in one row
 
@@ -28,6 +28,7 @@ def residuals(
     *,
     upright: Callable[[np.ndarray], np.ndarray] | None = None,
     into: Any = None,
+    sides: str = "",
 ) -> Figure | Any:
     """Draw reconstructions, and below each the true magnitudes minus its own, all in one scale.
 
@@ -41,6 +42,8 @@ def residuals(
         Turns a picture as it is looked at, such as `adaptive.images.Slice.upright`.
     into : matplotlib Figure or SubFigure, optional
         Where to draw; default: a new figure.
+    sides : str, default ""
+        Letters of the sides of the patient on top and on the right, such as "AR": drawn on the true image.
 
     Returns
     -------
@@ -72,6 +75,7 @@ def residuals(
     largest = max(float(np.percentile(np.abs(one), 99.8)) for one in left.values()) or 1.0
     top = axes[0, 0].imshow(turn(whole), cmap="gray", vmin=0, vmax=brightest)
     axes[0, 0].set_title("true image", fontsize=10)
+    mark_sides(axes[0, 0], sides)
     bottom: Any = None
     for column, (name, image) in enumerate(shown.items(), start=1):
         axes[0, column].imshow(turn(image), cmap="gray", vmin=0, vmax=brightest)
@@ -88,6 +92,20 @@ def residuals(
     into.colorbar(top, ax=axes[0, :], fraction=0.02, pad=0.01, label="magnitude")
     into.colorbar(bottom, ax=axes[1, :], fraction=0.02, pad=0.01, label="difference of magnitudes")
     return into
+
+
+def mark_sides(ax: Axes, sides: str) -> None:
+    """Write the letters of the patient's sides, top and right of ``sides`` and those opposite, on a picture."""
+    opposite = {"R": "L", "A": "P", "S": "I"}
+    opposite |= {value: key for key, value in opposite.items()}
+    if len(sides) != 2 or not set(sides) <= set(opposite):
+        return
+    top, right = sides[0], sides[1]
+    places = ((0.5, 0.98, top, "center", "top"), (0.5, 0.02, opposite[top], "center", "bottom"),
+              (0.98, 0.5, right, "right", "center"), (0.02, 0.5, opposite[right], "left", "center"))  # fmt: skip
+    box = {"facecolor": "black", "alpha": 0.6, "linewidth": 0, "pad": 1.0}
+    for x, y, letter, across, along in places:
+        ax.text(x, y, letter, transform=ax.transAxes, ha=across, va=along, color="#ffd24d", fontsize=9, bbox=box)
 
 
 def coil_maps(maps: ArrayLike, *, upright: Callable[[np.ndarray], np.ndarray] | None = None) -> Figure:

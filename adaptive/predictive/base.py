@@ -316,6 +316,13 @@ class Predictive:
         """Return tr Cov / noise (m,) of what each candidate measures, where `whitened` says None; None if unknown."""
         return None
 
+    def twins(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return pairs (p, 2) of candidates that tell nearly the same, in no two pairs, and what both tell (p,), nats.
+
+        None where no such pairs are known.
+        """
+        return None
+
     def likely_outcomes(self, i: int) -> list[tuple[Any, float]] | None:
         """Return [(outcome, probability)] of candidate ``i``; None where ``given`` itself knows what to look at."""
         return likely(self.outcomes, self.probabilities[i]) if self.provides("probabilities") else None

@@ -115,6 +115,18 @@ class Geometry:
         """ "left-right", "anterior-posterior" or "head-foot": what the direction of an axis is nearest to."""
         return _NAMES[int(np.argmax(np.abs(self.directions[:, axis])))]
 
+    def side(self, axis: int) -> str:
+        """Letter of the side of the patient that an axis points to: R or L, A or P, S (superior) or I.
+
+        Examples
+        --------
+        >>> Geometry(np.zeros(3), np.diag([-1.0, 1.0, 1.0]), np.ones(3), (2, 2, 2)).side(0)
+        'L'
+        """
+        along = self.directions[:, axis]
+        nearest = int(np.argmax(np.abs(along)))
+        return ("RL", "AP", "SI")[nearest][int(along[nearest] < 0)]
+
     def place(self, index: ArrayLike) -> np.ndarray:
         """Place of a voxel, mm RAS, (3,)."""
         return self.position + self.directions @ (self.voxel_size * np.asarray(index, dtype=float))

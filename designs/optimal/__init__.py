@@ -6,6 +6,7 @@ from adaptive.lazy import lazily as _lazily
 
 if _TYPE_CHECKING:
     from designs.optimal.approximate import approximate_design
+    from designs.optimal.certified import Efficiency
     from designs.optimal.coordinate import coordinate_exchange
     from designs.optimal.criteria import kiefer
     from designs.optimal.exchange import optimal_design
@@ -13,6 +14,7 @@ if _TYPE_CHECKING:
     from designs.optimal.problem import OptimalDesign
 
 __all__ = [
+    "Efficiency",
     "OptimalDesign",
     "approximate_design",
     "bayesian_gain",

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import finite, generator, integer, shape
-from designs.optimal.approximate import efficiency_bound
+from designs.optimal.certified import certified, efficiency_of
 from designs.optimal.exchange import GAIN
 from designs.optimal.problem import Model, OptimalDesign
 
@@ -126,8 +126,16 @@ def coordinate_exchange(
     if not converged:
         message = f"the exchanges were stopped after max_iter = {max_iter} sweeps; the design may still improve."
         warnings.warn(message, ConvergenceWarning, stacklevel=2)
-    efficiency = efficiency_bound(rows, model, name, points if name == "V" else rows, value) if complete else None
-    return OptimalDesign(None, settings, model.labels, name, value, efficiency, information, n_exchanges, converged)
+    efficiency, certificate = None, None
+    if complete:
+        everywhere = np.concatenate([region, fixed])  # what is included need not be feasible, nor one of the levels
+        there = finite("what expand returns", expand(everywhere))
+        chosen, most = _places(everywhere, settings), np.full(len(there), model.n_runs)
+        efficiency = efficiency_of(there, most, model, chosen, name, points if name == "V" else rows, value)
+        certificate = certified(there, most, model, chosen, name, efficiency)
+    return OptimalDesign(
+        None, settings, model.labels, name, value, efficiency, information, n_exchanges, converged, certificate
+    )
 
 
 def _improve(
@@ -173,6 +181,12 @@ def _region(factors: list[np.ndarray], rng: np.random.Generator) -> tuple[np.nda
     if count <= LARGEST_REGION:
         return np.array(list(itertools.product(*factors))), True
     return np.column_stack([rng.choice(level, LARGEST_REGION) for level in factors]), False
+
+
+def _places(region: np.ndarray, settings: np.ndarray) -> np.ndarray:
+    """Positions of settings in the region."""
+    places = {tuple(row): k for k, row in enumerate(region.tolist())}
+    return np.array([places[tuple(row)] for row in settings.tolist()], dtype=np.intp)
 
 
 def _mask(feasible: Callable[[np.ndarray], np.ndarray], settings: np.ndarray) -> np.ndarray:

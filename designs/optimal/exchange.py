@@ -15,14 +15,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive.checks import choice, finite, generator, integer
-from adaptive.selection.bounds import certificate_of_rows
-from designs.optimal.approximate import efficiency_bound
+from designs.optimal.certified import certified, efficiency_of
 from designs.optimal.constraints import Constraints
 from designs.optimal.criteria import Criterion
 from designs.optimal.problem import Model, OptimalDesign
 
 if TYPE_CHECKING:
-    from adaptive.selection import Certificate
     from adaptive.types import ArrayLike, RandomState
 
 __all__ = ["optimal_design"]
@@ -147,8 +145,7 @@ def optimal_design(
     if not best.converged:
         message = f"the exchanges were stopped after max_iter = {max_iter} sweeps; the design may still improve."
         warnings.warn(message, ConvergenceWarning, stacklevel=2)
-    used = rows[rules.most > 0]
-    efficiency = efficiency_bound(used, model, name, points if name == "V" else rows, value)
+    efficiency = efficiency_of(rows, rules.most, model, positions, name, points if name == "V" else rows, value)
     return OptimalDesign(
         positions,
         None,
@@ -159,21 +156,8 @@ def optimal_design(
         information,
         best.n_exchanges,
         best.converged,
-        _certificate(rows, model, rules, positions),
+        certified(rows, rules.most, model, positions, name, efficiency),
     )
-
-
-def _certificate(rows: np.ndarray, model: Model, rules: Constraints, positions: np.ndarray) -> Certificate | None:
-    """Return what the runs tell beside any as many of those that are allowed; None without a proper prior."""
-    if not model.has_prior or model.nuisance:
-        return None
-    values, vectors = np.linalg.eigh(model.prior)
-    if not values[0] > 1e-12 * values[-1]:
-        return None  # what is told of an unknown without a prior is infinite
-    allowed = np.flatnonzero(rules.most > 0)
-    repeat = bool((rules.most[allowed] > 1).any())
-    chosen = np.searchsorted(allowed, positions)
-    return certificate_of_rows(rows[allowed] @ (vectors / np.sqrt(values)), chosen, repeat=repeat)
 
 
 class _Search:

@@ -14,6 +14,7 @@ from designs.optimal.criteria import Criterion, Determinant, Eigenvalues, MeanVa
 if TYPE_CHECKING:
     from adaptive.selection import Certificate
     from adaptive.types import ArrayLike
+    from designs.optimal.certified import Efficiency
 
 __all__ = ["Model", "OptimalDesign"]
 
@@ -37,17 +38,18 @@ class OptimalDesign:
     value : float
         The criterion of the covariance (X^T X + P)^-1, per unit of noise variance; smaller is better.
     efficiency : float or None
-        At least this good: the value of a lower bound on all designs of this size (with fractional runs, and no
-        constraint), divided by ``value``. Between 0 and 1; None where no bound is known.
+        At least this good: the value of a lower bound on all designs of this size (with fractional runs; of D with the
+        limits of replicates, else without constraints), divided by ``value``. Between 0 and 1; None where no bound is
+        known.
     information : array (d, d)
         X^T X + P, after the block effects are taken out.
     n_exchanges : int
         Exchanges of the best start.
     converged : bool
         Whether the best start ended because no exchange improves it.
-    certificate : Certificate or None
-        Of Bayesian designs without blocks: what the runs tell of the unknowns, in nats, and how much any set of as many
-        runs could at most, whatever constraints there were.
+    certificate : Certificate, Efficiency or None
+        Of Bayesian designs: what the runs tell of the unknowns, in nats, block effects taken out, and how much any as
+        many could at most, whatever constraints there were.  Of others the efficiency, in words.
 
     Examples
     --------
@@ -66,7 +68,7 @@ class OptimalDesign:
     information: np.ndarray
     n_exchanges: int
     converged: bool
-    certificate: Certificate | None = None
+    certificate: Certificate | Efficiency | None = None
 
 
 class Model:

@@ -81,8 +81,9 @@ def gaps(script: Script) -> None:
         claim="Lines of a head at 64 and 128 pixels, and short forms of item banks, are within 10% of the best, too.",
         target="at most .10 on every problem, by the estimates that there are",
         value={name: round(gap, 4) for name, gap in estimated.items()},
-        reason="Of these there are the prefixes, and of lines the tangent, but no relaxation: a frequency and its "
-        "mirror tell nearly the same, and so do similar items, which sums of single gains do not know.",
+        reason="Of these there are the prefixes, and of lines the tangent, but no relaxation. Mirrors of lines are "
+        "counted once, which halves what lines leave open; similar items tell the same, too, and sums of single gains "
+        "do not know it.",
         seed=0,
     )  # fmt: skip
     few = {name: gain for name, gain in swapped.items() if name in narrow}

@@ -53,7 +53,7 @@ def volume(tmp_path_factory):
 def finished(volume, tmp_path_factory):
     """An uninterrupted run on that volume, by one process."""
     out = tmp_path_factory.mktemp("runs") / "whole"
-    found = finish("kspace", "--image", volume, "--slice", 1, "--out", out, "--jobs", 1, *QUICK)
+    found = finish("kspace", volume, "--slice", 1, "--out", out, "--jobs", 1, *QUICK)
     assert found.returncode == 0, found.stderr
     return out, found
 

@@ -427,6 +427,17 @@ def test_a_plan_from_raw_samples_says_how_many_coils_they_became(files, tmp_path
     assert summary["settings"]["compress"] == 1
 
 
+def test_the_main_file_is_an_image_or_raw_samples_by_its_ending(files, capsys):
+    image, scan = str(files / "image.npy"), str(files / "scan.h5")
+    for words in ([image, "--lines", "12"], ["--image", image, "--lines", "12"]):
+        assert run(["kspace", *words, "--dry-run"]) == 0
+        assert "image.npy" in capsys.readouterr().out
+    assert run(["kspace", scan, "--dry-run"]) == 0
+    assert "scan.h5" in capsys.readouterr().out
+    assert run(["kspace", image, "--image", image]) == 2
+    assert "IMAGE and --image are the same: give one of" in capsys.readouterr().err
+
+
 # What is refused -----------------------------------------------------------------------------------------------------
 
 
@@ -478,7 +489,7 @@ def test_a_plan_from_raw_samples_says_how_many_coils_they_became(files, tmp_path
         (["--plan", "--reference", "image", "--image", "image"], "not both"),
         (["--plan", "--reference", "image", "--lines", "5", "--initial", "6"], "--lines counts the first 6 lines too"),
         (["--plan", "--reference", "image", "--lines", "99"], "--lines must be at most 32, all the lines of "),
-        (["--plan", "one"], "files and values follow their options"),
+        (["--plan", "one", "two"], "files and values follow their options"),
         (["--reference", "image"], "--reference is an earlier scan of a head: plan the next one from it with --plan"),
         (["--coils", "estimate"], "--coils is about raw samples"),
         (["--compress", "4"], "--compress is about raw samples of several coils"),

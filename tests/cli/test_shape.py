@@ -53,7 +53,7 @@ def test_help_shows_an_example_that_is_understood_in_an_empty_folder(command, tm
 def test_a_command_has_one_main_input_and_the_options_of_all(command):
     params = {param.name: param for param in GROUP.commands[command].params}
     files = [name for name, param in params.items() if param.param_type_name == "argument"]
-    assert len(files) == (0 if command in ("kspace", "move") else 2 if command in OF_A_STORE else 1)
+    assert len(files) == (0 if command == "move" else 2 if command in OF_A_STORE else 1)
     assert params["dry_run"].opts == ["--dry-run"]
     if "out" in params and command != "export":
         assert {"resume"} <= params.keys() and f"adaptive-{command}-run" in params["out"].help

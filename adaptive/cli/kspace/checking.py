@@ -11,6 +11,8 @@ from adaptive.cli.kspace.values import ENDINGS, READERS
 from adaptive.cli.options import require_at_least
 
 if TYPE_CHECKING:
+    import typer
+
     from adaptive.images import Slice
 
 __all__ = [
@@ -22,10 +24,12 @@ __all__ = [
     "check_together",
     "compressed_to",
     "exports",
+    "main_file",
     "sides",
 ]
 
 LEAST = 4  # central lines of a design, where their number is chosen
+RAW = (".h5", ".hdf5", ".cfl")  # endings of raw samples
 TRAJECTORIES = ("lines", "points", "spirals", "spokes")
 
 
@@ -83,6 +87,20 @@ def sides(given: str | None) -> list[float] | None:
     if len(found) != 3 or min(found) <= 0 or not max(found) < float("inf"):
         raise CommandError(f"--fov must be three lengths in mm, as 220x220x5, got {given}.")
     return found
+
+
+def main_file(context: typer.Context, wanted: dict[str, Any]) -> dict[str, Any]:
+    """Return the image and the raw samples, by whichever name the main file came; the latter by their ending."""
+    named, option, kspace = wanted["image"], wanted["image_option"], wanted["kspace"]
+    if named is not None and option is not None:
+        raise CommandError(f"IMAGE and --image are the same: give one of {named} and {option}.")
+    image, name = option if named is None else named, "image"
+    if named is not None and kspace is None and not wanted["plan"] and named.suffix.lower() in RAW:
+        image, kspace, name = None, named, "kspace"
+    source = context.get_parameter_source("image_option" if named is None else "image")
+    if source is not None and (image is not None or name == "kspace"):
+        context.set_parameter_source(name, source)
+    return {"image": image, "kspace": kspace}
 
 
 def compressed_to(given: str) -> int | str:

@@ -1,6 +1,6 @@
 """``adaptive kspace``: which parts of k-space should a scanner measure?
 
---image FILE     scanned in simulation: lines by simulated scans, or points, spirals, spokes one by one, beside rules
+IMAGE            scanned in simulation: lines by simulated scans, or points, spirals, spokes one by one, beside rules
 --kspace FILE    raw samples of several coils replayed: the same out of what was acquired
 --series N       volumes of a file, one after the other: lines planned from the one before, where that pays
 --plan           no trial: the ordered design of the next scan, from --reference FILE or from other heads
@@ -21,6 +21,7 @@ from adaptive.cli.kspace.checking import (
     check_together,
     compressed_to,
     exports,
+    main_file,
     sides,
 )
 from adaptive.cli.options import DryRun, Format, Jobs, Resume, out_folder, stated, whole_number
@@ -48,11 +49,14 @@ def kspace(
     context: typer.Context,
     image: Annotated[
         Path | None,
-        _file(
-            "Folder of DICOM slices, NIfTI or other volume, .npy or .npz array, PNG or other picture, to be scanned in "
-            "simulation (default: the head scan that nibabel ships)."
+        typer.Argument(
+            help="Folder of DICOM slices, NIfTI or other volume, .npy or .npz array, PNG or other picture, to be "
+            "scanned in simulation (default: the head scan that nibabel ships). Raw samples (.h5, .cfl) are replayed.",
+            metavar="IMAGE",
+            show_default=False,
         ),
     ] = None,
+    image_option: Annotated[Path | None, typer.Option("--image", help="The same as IMAGE.", metavar="FILE")] = None,
     kspace: Annotated[
         Path | None,
         _file(
@@ -65,7 +69,7 @@ def kspace(
         typer.Option(
             "--plan",
             help="No trial: only the ordered design of the next scan and its export, from --reference (the same head) "
-            "or from --image (other heads).",
+            "or from IMAGE (other heads).",
         ),
     ] = False,
     reference: Annotated[
@@ -204,7 +208,7 @@ def kspace(
 ) -> None:
     """Which parts of k-space should a scanner measure to see this slice?
 
-    The command scans a real slice in simulation (--image). Simulated scans choose the rule, the centre and the exponent
+    The command scans a real slice in simulation. Simulated scans choose the rule, the centre and the exponent
     of the design, and say what error to expect. Or it replays raw samples (--kspace): the central ones are given, and
     further ones are chosen one by one, each where it tells most about the image. The design is compared with simple
     rules of the same size, and lines also on the slice beside it. With --series a slice is followed through the volumes
@@ -213,6 +217,7 @@ def kspace(
     continues a run that was stopped.
     """
     options = locals() | {"compress": compressed_to(compress), "export": exports(export or ())}
+    options |= main_file(context, options)
     options["fov"] = sides(fov)
     if coils not in (None, "estimate"):
         options["coils"] = Path(str(coils))
@@ -222,4 +227,4 @@ def kspace(
     check_extras(options)
     from adaptive.cli.kspace.runs import run_job  # loads what computes
 
-    run_job(Job(context, options), jobs)
+    run_job(Job(context, options, aside=("image_option",)), jobs)

@@ -27,6 +27,7 @@ from adaptive.cli.kspace.line_designs import (
 )
 from adaptive.cli.kspace.tuning import Designed
 from adaptive.cli.kspace.values import Subject
+from adaptive.images import foreground, psnr, ssim
 from adaptive.images.design_table import COLUMNS
 from designs import kspace
 
@@ -36,9 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["simulated", "verdict", "write"]
 
-_SHOWN = ("designed", "information_gain", "reference_lines", "half_plane_quantiles", "variable_density", "equispaced")
+USUALLY = ("variable_density, n/8", "variable_density")  # what protocols take: the first that was tried
 READ = {"central": "Phase and noise were", "rough": "Phase (the bare angle) and noise were", "known": "Noise was"}
-_PICTURES = 4  # of reconstructions
 TIE = 0.03  # a ratio of errors nearer to one says nothing: draws and noise make as much
 
 
@@ -224,15 +224,20 @@ def _draw(
     """
     from matplotlib.figure import Figure
 
-    shown = _each_once([one for name in _SHOWN for one in outcomes if one.design == name])[:_PICTURES]
+    shown = _shown(outcomes)
     height, width = subject.same.upright().shape
-    pictures = 2 * (11.0 / (len(shown) + 1) * min(max(height / width, 0.4), 1.6) + 0.55)  # inches
+    pictures = 2 * (11.0 / (len(shown) + 1) * min(max(height / width, 0.4), 1.6) + 0.65)  # inches
     drawing = Figure(figsize=(12.5, pictures + 4.9), layout="constrained")
     parts: Any = drawing.subfigures(3, 1, height_ratios=[pictures, 4.2, 0.7])
     upper, lower, caption = parts
-    first = {one.design: ", first draw" if len(one.lines) > 1 else "" for one in shown}
-    images = {f"{one.design}{first[one.design]}": one.image for one in shown}
-    plots.residuals(subject.same.image, images, upright=subject.same.upright, into=upper)
+    images = {title: one.image for title, one in shown.items()}
+    plots.residuals(subject.same.image, images, upright=subject.same.upright, into=upper, sides=subject.same.sides)
+    truth = np.abs(subject.same.image)
+    head = foreground(truth)
+    for ax, one in zip(upper.axes[len(shown) + 2 :], shown.values(), strict=False):  # of the errors
+        image, draw = np.abs(one.image), ", first draw" if len(one.lines) > 1 else ""
+        measures = f"SSIM {ssim(truth, image, inside=head):.3f}, PSNR {psnr(truth, image, inside=head):.1f}"
+        ax.set_title(f"{ax.get_title()}{draw}\nin the head: {measures}", fontsize=10)
     order, gains, errors = lower.subplots(1, 3, width_ratios=[1, 1, 1.15])
     choice = _choice(outcomes)
     pool = kspace.lines(subject.same.image.shape, settings["axis"])
@@ -247,12 +252,23 @@ def _draw(
     return drawing
 
 
-def _each_once(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Designs of other lines than those before."""
-    seen: dict[bytes, Outcome] = {}
-    for one in outcomes:
-        seen.setdefault(np.sort(one.lines[0]).tobytes(), one)
-    return list(seen.values())
+def _shown(outcomes: Sequence[Outcome]) -> dict[str, Outcome]:
+    """The design, the best simple rule on this slice, and the usual one, by their titles; each set of lines once."""
+    rules = [one for one in outcomes if one.design not in (DESIGNED, GAIN, REFERENCE)]
+    found = {"designed": outcomes[0]}
+    if rules:
+        best = min(rules, key=lambda one: one.rows[0]["error"])
+        usual = next((one for name in USUALLY for one in rules if one.design == name), best)
+        found |= {f"best rule: {_title(best)}": best}
+        found |= {} if usual is best else {f"usual rule: {_title(usual)}": usual}
+    seen: dict[bytes, str] = {}
+    for title, one in found.items():
+        seen.setdefault(np.sort(one.lines[0]).tobytes(), title)
+    return {title: found[title] for title in seen.values()}
+
+
+def _title(one: Outcome) -> str:
+    return one.design.replace("_", " ")
 
 
 def _gains(ax: Axes, choice: Choice, pool: kspace.LinePool, n_central: int) -> None:

@@ -26,6 +26,7 @@ from adaptive.cli.kspace.exports import check_sequence, unplaced, write_exports
 from adaptive.cli.kspace.tuning import ASSUMED
 from adaptive.cli.workers import n_workers
 from adaptive.images import Slice
+from adaptive.plots.scans import mark_sides
 from designs import kspace
 
 if TYPE_CHECKING:
@@ -166,8 +167,8 @@ def _by(known: Known, trajectory: str) -> str:
 
 
 def _certificate(known: Known, settings: dict[str, Any], design: Any, n_first: int) -> Certificate | None:
-    """Information that the other lines tell of a simulated scan by one coil, beside that of any as many lines."""
-    if settings["trajectory"] != "lines" or known.coils is not None or len(design) <= n_first:
+    """Information that the other lines tell of a simulated scan, beside that of any as many lines."""
+    if settings["trajectory"] != "lines" or len(design) <= n_first:
         return None
     n = design.image_shape[design.axis]
     if not n_first or not np.isin(kspace.central(n, n_first), design.lines).all():
@@ -175,8 +176,9 @@ def _certificate(known: Known, settings: dict[str, Any], design: Any, n_first: i
     image = known.images[0] if np.iscomplexobj(known.images[0]) else np.abs(known.images[0])
     with threadpool_limits(1):
         return kspace.line_certificate(
-            image, design.lines, n_first, axis=design.axis, snr=settings["snr"], random_state=settings["seed"]
-        )[1]
+            image, design.lines, n_first, axis=design.axis, coils=known.coils, snr=settings["snr"],
+            random_state=settings["seed"],
+        )[1]  # fmt: skip
 
 
 def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how: str, errors: str) -> str:
@@ -222,15 +224,30 @@ def _side(design: Any, n_first: int, settings: dict[str, Any]) -> str:
 def _draw(known: Known, design: Any, n_first: int, said: str) -> Figure:
     from matplotlib.figure import Figure
 
-    drawing = Figure(figsize=(10.5, 5.2), layout="constrained")
-    parts: Any = drawing.subfigures(2, 1, height_ratios=[4.6, 0.6])
+    caption = textwrap.fill(said, 145)
+    below = 0.2 + 0.16 * (1 + caption.count("\n"))
+    drawing = Figure(figsize=(10.5, 4.6 + below), layout="constrained")
+    parts: Any = drawing.subfigures(2, 1, height_ratios=[4.6, below])
     head, order = parts[0].subplots(1, 2)
     picture = np.abs(known.images[0])
-    head.imshow(np.rot90(picture) if known.anatomical else picture, cmap="gray")
+    drawn = head.imshow(np.rot90(picture) if known.anatomical else picture, cmap="gray")
+    parts[0].colorbar(drawn, ax=head, fraction=0.04, pad=0.02, label="magnitude")
+    mark_sides(head, _sides(known))
     head.set(xticks=[], yticks=[], title="reference" if known.same else "one of the slices that taught")
     plots.sampling_order(design, n_first, ax=order).set_title("plan")
-    parts[1].text(0.01, 0.5, textwrap.fill(said, 155), fontsize=8.5, va="center", color="#333333")
+    parts[1].text(0.01, 0.5, caption, fontsize=8.5, va="center", color="#333333")
     return drawing
+
+
+def _sides(known: Known) -> str:
+    """Letters of the patient's sides on top and on the right of the picture, where the file says how it lies."""
+    place = known.geometry
+    if place is None:
+        return ""
+    if known.anatomical:
+        return place.side(1) + place.side(0)
+    above = place.side(0)
+    return {"R": "L", "L": "R", "A": "P", "P": "A", "S": "I", "I": "S"}[above] + place.side(1)
 
 
 def _summary(

@@ -168,7 +168,7 @@ def read_series(path: str | None, n: int, index: int | None, plane: str, volume:
         sides = " x ".join(map(str, one.image.shape))
         raise CommandError(f"--image: {one.title} has {sides} pixels; at least {_SMALLEST} x {_SMALLEST} are needed.")
     return [
-        Slice(image, f"{one.title}, volume {first + k}", index, one.anatomical).padded(MULTIPLE)
+        Slice(image, f"{one.title}, volume {first + k}", index, one.anatomical, one.plane).padded(MULTIPLE)
         for k, image in enumerate(np.split(together, n, axis=1))
     ]
 

@@ -165,12 +165,25 @@ class BlockPredictive(Predictive):
         return values, errors
 
     def traces(self) -> np.ndarray | None:
-        """Return those of whole lines of one coil, by the variances of their samples."""
-        if not is_lines(self.candidates) or not isinstance(self._grid, GridScores):
+        """Return those of whole lines, by the variances of their samples in all coils."""
+        if not is_lines(self.candidates):
             return None
-        axis = int(self.candidates.axis)
+        lines, axis = np.asarray(self.candidates.lines), int(self.candidates.axis)
+        if isinstance(self._grid, CoilScores):
+            every, where = np.unique(lines, return_inverse=True)
+            return self._grid.power_of_lines(every, axis)[where] / self.noise_variance
         power = self._grid.power[0].sum(axis=tuple(k for k in range(len(self._shape)) if k != axis))
-        return power[np.asarray(self.candidates.lines)] / self.noise_variance
+        return power[lines] / self.noise_variance
+
+    def twins(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return lines of a real image and their mirrors, of which the second only takes noise away."""
+        if not is_lines(self.candidates) or not isinstance(self._grid, GridScores) or not self._grid.mirrors:
+            return None
+        lines = np.asarray(self.candidates.lines)
+        if len(np.unique(lines)) < len(lines):
+            return None
+        pairs, values = self._grid.of_mirrors(lines, int(self.candidates.axis))
+        return pairs, 0.5 * values
 
     def _of_lines(self, lines: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
         if not self._prefers_a_side:

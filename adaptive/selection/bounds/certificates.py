@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sized
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -84,6 +84,18 @@ class Certificate:
     def share(self) -> float:
         """Information of the chosen as a share of the bound, in (0, 1]; 1 where there is nothing to learn."""
         return self.information / self.bound if self.bound > 0 else 1.0
+
+    def or_less(self, other: Certificate) -> Certificate:
+        """Return this one with the lower bound of the two; ``other`` is of another set with the same budget.
+
+        Examples
+        --------
+        >>> Certificate(1.0, 3.0, "prefixes", "bound", 2).or_less(Certificate(1.5, 2.0, "tangent", "bound", 2)).share
+        0.5
+        """
+        if other.bound >= self.bound:
+            return self
+        return replace(self, bound=max(other.bound, self.information), by=other.by, bounds=other.bounds)
 
     def __str__(self) -> str:
         what = f"any {self.n} candidates" if self.cost is None else f"any candidates of cost {self.cost:g} together"
@@ -346,16 +358,37 @@ def _by_scores(view: View, outlook: Outlook, entries: list[int], budget: Budget)
     told, least, free = 0.0, np.inf, np.ones(view.size, dtype=bool)
     for k in entries:
         gains = view.evaluate(outlook)
-        least = min(least, told + budget.most(np.where(free, gains, 0.0)))
+        least = min(least, told + budget.most(_increments(view, outlook, gains, free, budget)))
         told += max(float(gains[k]), 0.0)
         free[k] = budget.repeat
         outlook = view.assuming(outlook, view.n_front + k, "certificate")
-    bounds = {"prefixes": min(least, told + budget.most(np.where(free, view.evaluate(outlook), 0.0)))}
+    last = _increments(view, outlook, view.evaluate(outlook), free, budget)
+    bounds = {"prefixes": min(least, told + budget.most(last))}
     traces = outlook.weighted[0][1].traces() if len(outlook.weighted) == 1 else None
     if traces is not None:
         slopes = 0.5 * traces[view.n_front :]
         bounds["tangent"] = told + budget.most(slopes) - float(slopes[entries].sum())
     return told, bounds
+
+
+def _increments(view: View, outlook: Outlook, gains: np.ndarray, free: np.ndarray, budget: Budget) -> np.ndarray:
+    """Return gains of which n add up to no less than any n candidates tell:  of twins the second's, given the first.
+
+    What twins i and j tell is at most the larger of their gains if one is taken, and what both tell if both are.
+    """
+    found = np.where(free, np.maximum(gains, 0.0), 0.0)
+    known = outlook.weighted[0][1].twins() if len(outlook.weighted) == 1 else None
+    if known is None or budget.repeat or np.ptp(budget.cost) > 0:
+        return found
+    pairs, both = known[0] - view.n_front, known[1]
+    inside = (pairs >= 0).all(axis=1)
+    pairs, both = pairs[inside], both[inside]
+    usable = free[pairs].all(axis=1)
+    pairs, both = pairs[usable], both[usable]
+    pairs = np.where((found[pairs[:, :1]] >= found[pairs[:, 1:]]), pairs, pairs[:, ::-1])
+    first, second = pairs.T
+    found[second] = np.clip(both - found[first], 0.0, found[second])
+    return found
 
 
 def most_to_learn(

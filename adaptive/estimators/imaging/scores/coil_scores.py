@@ -51,6 +51,15 @@ class CoilScores:
                 values[k], errors[k] = self._own_mirror(*self._lines(every[[k]], axis))
         return values[where], errors[where]
 
+    def power_of_lines(self, lines: np.ndarray, axis: int) -> np.ndarray:
+        """E |F s_c u|^2 of whole lines, added over samples and coils."""
+        see = FourierLines(self.shape, lines, axis).forward
+        power = np.zeros(len(lines))
+        for c in range(self.images.n_coils):  # one after the other: no more than one coil's samples are kept
+            variance = self._of_coil(c, see, lambda grid: np.moveaxis(grid, axis, 0)[lines])[1]
+            power += variance.reshape(len(lines), -1).sum(axis=1)
+        return power
+
     def of_encodes(self, encodes: np.ndarray, readout: int | None) -> tuple[np.ndarray, np.ndarray]:
         """Scores of lines along ``readout`` at these positions (m, 2) on the other axes, or points of a plane."""
         first, second = encodes.T

@@ -67,6 +67,18 @@ class GridScores:
                 totals[k], squares[k] = values.sum() / 2, np.sum(errors**2) / 4
         return totals, _stated(totals, squares, len(self.posterior.samples))
 
+    def of_mirrors(self, lines: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+        """Pairs (p, 2) of places in ``lines`` whose frequencies are opposite, and the scores (p,) of both together."""
+        n = self.shape[axis]
+        place = np.full(n, -1)
+        place[lines] = np.arange(len(lines))
+        mirror = (2 * (n // 2) - lines) % n
+        first = np.flatnonzero((lines < mirror) & (place[mirror] >= 0))
+        others = tuple(other for other in range(len(self.shape)) if other != axis)
+        twice = self._log_terms(2.0)[0].sum(axis=others)
+        pairs = np.stack([first, place[mirror[first]]], axis=1)
+        return pairs, twice[lines[pairs]].mean(axis=1)
+
     def of_encodes(self, encodes: np.ndarray, readout: int | None) -> tuple[np.ndarray, np.ndarray]:
         """Scores of lines along ``readout`` at these positions (m, 2) on the other axes, or points of a plane."""
         values, errors = self._single
