@@ -250,7 +250,7 @@ def seconds(script: Script) -> None:
         claim="A decision by information costs at most 5 times one by optbayesexpt's default (variance of 30 draws).",
         target="ratio of CPU seconds at most 5, 2,000 particles, about 100 settings",
         value={"ratio": ratios, "ms": times, "information of the default's choice over ours": worth},
-        reason="128 particles rank the settings, all of them score the best eight (ours-bridge-screening), and what "
+        reason="256 particles rank the settings, all of them score the best eight (ours-bridge-screening), and what "
         "is left is more than the default's whole decision, which asks the model about 30 particles and is taken bare: "
         "draws, model, variance, argmax. Of ours a good part is checks of the table, twice entropies of mixtures, and "
         f"the bookkeeping of a choice. The model alone, of all particles, takes {floors} times the default.",
@@ -288,7 +288,7 @@ def screened(script: Script) -> None:
     bands = [inside(low, high, least=0.99) for of in shares.values() for _, low, high in of.values()]
     script.judge(
         "ours-bridge-screening", all_of(bands),
-        claim="Settings ranked by 128 particles (512 about a target), of which the best eight are scored by all 2,000, "
+        claim="Settings ranked by 256 particles (512 about a target), of which the best eight are scored by all 2,000, "
         "keep the information of the choice.",
         target="information of the chosen setting over the most, mean: 95% interval above .99, everywhere",
         value={"share": shares, "worst of all": worst, "truths": n, "after answers": list(shown)},

@@ -44,7 +44,7 @@ def test_events_become_a_rate_and_a_stopped_run_goes_on_to_the_same(events, tmp_
     asked = ["counts", str(events), "--window", "0:10", "--bins", "20", "--ask", "3"]
     assert run([*asked, "--out", str(tmp_path / "whole")]) == 0
     said = capsys.readouterr().out
-    assert "worth counting again" in said and "On 20 counts, each predicted while it was left out" in said
+    assert "Worth counting next" in said and "On 20 counts, each predicted while it was left out" in said
     table, summary = rows(tmp_path / "whole" / "rate.csv"), json.loads((tmp_path / "whole/summary.json").read_text())
     assert len(table) == 20 and summary["events"] == 35 and len(rows(tmp_path / "whole" / "next.csv")) == 3
     rate = {float(row["year"]): float(row["rate"]) for row in table}

@@ -137,7 +137,7 @@ def test_a_line_that_does_the_same_anew_has_the_settings_of_the_run_and_a_folder
     (tmp_path / "my events.csv").write_text(EVENTS)
     assert run(["counts", "my events.csv", "--place", "year", "--window", "1800:2000", "--bins", "4", "--dry-run"]) == 0
     seen = []
-    monkeypatch.setattr("adaptive.cli.counts.events_report.write", lambda *given: seen.append(given[-1]))
+    monkeypatch.setattr("adaptive.cli.counts.events_report.write", lambda events, limits, job, starts: seen.append(job))
     for _ in range(2):
         assert run(["counts", "my events.csv", "--place", "year", "--window", "1800:2000", "--out", "a run"]) == 0
         same = "adaptive counts 'my events.csv' --place year --window 1800:2000 {}--out 'a run-2'"

@@ -71,8 +71,8 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
     move : {"random_walk", "liu_west"}, default "random_walk"
         Metropolis steps with all answers, which leave the posterior as it is; or particles shrunk towards their mean
         and scattered, which asks no likelihood and is approximate.
-    screening : int, default 128
-        Particles by which `select` ranks settings (four times as many about a target), before the best eight are
+    screening : int, default 256
+        Particles by which `select` ranks settings (twice as many about a target), before the best eight are
         scored by all of them; 0: all settings by all particles (``ours-bridge-screening``).
     outcomes : list of values, or tuple (low, high), optional
         What ``log_likelihood`` may be asked about: the values of a discrete outcome, or the interval in which a
@@ -150,7 +150,7 @@ class ParticleEstimator(RegressorMixin, BeliefEstimator):
         n_particles: int = 2000,
         resample: float = 0.5,
         move: str = "random_walk",
-        screening: int = 128,
+        screening: int = 256,
         outcomes: ArrayLike | tuple[float, float] | None = None,
         random_state: RandomState = None,
     ) -> None:

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 MOST_KEPT = 2**24  # numbers
 FEWER = 3  # times fewer particles, at least, are worth a second look
-OF_CELLS = 4  # times as many particles where the target has cells
+OF_CELLS = 2  # times as many particles where the target has cells
 
 
 class Kept(Generic[T]):

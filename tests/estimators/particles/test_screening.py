@@ -17,7 +17,7 @@ def chance(parameters, X):
     return 0.02 + top / (1.0 + ((X[:, 0] - place) / width) ** 2)
 
 
-def fitted(noise, screening=128):
+def fitted(noise, screening=256):
     prior = {"place": stats.uniform(0.5, 3.0), "width": stats.uniform(0.2, 1.0), "top": stats.uniform(0.5, 0.4)}
     sizes = {"binomial": {"trials": 1}, "poisson": {"exposure": 1}}.get(noise, {})
     model = ParticleEstimator(model=chance, prior=prior, noise=noise, screening=screening, random_state=0, **sizes)
