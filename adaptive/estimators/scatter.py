@@ -22,27 +22,28 @@ broadly even at their true rates m, by Poisson's variance and that of the rates.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from adaptive.estimators.rows.leave_one_out import without_sites
-from adaptive.estimators.variance_factor import VarianceFactor, variance_factor
+from adaptive.estimators.variance_factor import LARGEST, VarianceFactor, variance_factor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from adaptive.potentials import Poisson
 
-__all__ = ["Scatter", "Scattering", "Widening", "possible_scatters", "scatter_of"]
+__all__ = ["LeftOut", "Scatter", "Scattering", "Widening"]
 
 FEWEST = 5  # rows of which something is learnt
 NONE = 1.01  # a factor gamma up to which counts are looked at for scattering less
 LEAST_SHARE = 0.02  # of Poisson's variance
 _LEAST, _LEAST_LEFT = 1e-300, 1e-12
 _SHARE = 0.999  # of a row's information that is its own: beyond, nothing else speaks of it
-_PLACES = np.linspace(-2.5, 2.5, 7)  # of scatters that may be, in standard errors of ln gamma from the likeliest
-_LARGEST = 8.0  # ln gamma
+_REACH, _PLACES = 2.5, 7  # standard errors of ln gamma about the likeliest within which a scatter may be; how many
 _DEVIATION = 1.5  # of its prior, as in `variance_factor`
 _NEGLIGIBLE = 0.01  # weight
 
@@ -63,7 +64,8 @@ class Widening(NamedTuple):
 
     def of(self, moments: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Moments (m,) of projections, with the scatter."""
-        return _widened(moments, self.variance, self.keeps_means)
+        mean, variance = moments
+        return mean - (0.5 * self.variance if self.keeps_means else 0.0), np.maximum(variance + self.variance, _LEAST)
 
 
 class Scatter(NamedTuple):
@@ -73,8 +75,6 @@ class Scatter(NamedTuple):
     ----------
     variance : float
         t >= 0.
-    keeps_means : bool
-        Whether rates are exponential.
     factor : VarianceFactor
         gamma, its error, what it gains.
     share : float
@@ -82,7 +82,6 @@ class Scatter(NamedTuple):
     """
 
     variance: float
-    keeps_means: bool
     factor: VarianceFactor
     share: float = 1.0
 
@@ -112,19 +111,23 @@ class Scattering:
         return 1.0 if self.scatter is None else self.scatter.share
 
 
-def _widened(moments: tuple[np.ndarray, np.ndarray], extra: float, keeps_means: bool) -> tuple[np.ndarray, np.ndarray]:
-    mean, variance = moments
-    return mean - (0.5 * extra if keeps_means else 0.0), np.maximum(variance + extra, _LEAST)
-
-
 def _spared(moments: tuple[np.ndarray, np.ndarray], share: float, exposure: Any = 1.0) -> np.ndarray:
     mean, variance = moments
     counts = exposure * np.exp(np.minimum(mean + 0.5 * variance, 700.0))
     return np.minimum((1.0 - share) / counts, variance)
 
 
-class _LeftOut(NamedTuple):
-    """Rows of which something else speaks, and what that says."""
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Rows of which something else speaks, and what that says of each.
+
+    Attributes
+    ----------
+    family : Poisson
+        Potentials of the rows.
+    cavities : two (n,) arrays
+        Means and variances of their projections without themselves.
+    """
 
     family: Poisson
     cavities: tuple[np.ndarray, np.ndarray]
@@ -135,84 +138,67 @@ class _LeftOut(NamedTuple):
         counts: Callable[[np.ndarray], Poisson],
         moments: tuple[np.ndarray, np.ndarray],
         sites: tuple[np.ndarray, np.ndarray],
-    ) -> _LeftOut | None:
+    ) -> LeftOut | None:
+        """Return those of the rows; None of too few.
+
+        Parameters
+        ----------
+        counts : callable (positions) -> Poisson
+            Potentials of those rows.
+        moments : two (n,) arrays
+            Means and variances of the rows' projections.
+        sites : two (n,) arrays
+            Precisions, and precisions times means, of the rows' own sites.
+        """
         known = np.flatnonzero(np.isfinite(moments).all(axis=0) & (sites[0] * moments[1] < _SHARE) & (moments[1] > 0))
         if len(known) < FEWEST:
             return None
         return cls(counts(known), without_sites(*(part[known] for part in (*moments, *sites))))
 
-    @property
-    def typical(self) -> float:
+    @cached_property
+    def scatter(self) -> Scatter:
+        """The likeliest scatter; of exponential rates one that keeps their means."""
+        return self._likeliest(self.family.rate == "exp")
+
+    def narrowed(self) -> Scatter:
+        """The likeliest scatter, or that of counts that scatter less than Poisson's."""
+        if self.family.rate != "exp" or self.scatter.factor.value > NONE:
+            return self.scatter
+        mean, variance = self.cavities
+
+        def left(share: float) -> np.ndarray:
+            less = _spared(self.cavities, share, self.family.exposure)
+            return self.family.tilted_moments(mean + 0.5 * less, np.maximum(variance - less, _LEAST_LEFT))[0]
+
+        return self.scatter._replace(share=min(variance_factor(left, least=LEAST_SHARE).value, 1.0))
+
+    def possible(self) -> tuple[np.ndarray, tuple[Widening, ...]]:
+        """Return weights (k,), which sum to one, and the scatters that they are of."""
+        found: list[Widening] = []
+        scores: list[float] = []
+        for keeps in (True, False) if self.family.rate == "exp" else (False,):
+            factor = self.scatter.factor if keeps == (self.family.rate == "exp") else self._likeliest(keeps).factor
+            likeliest = math.log(factor.value)
+            low = max(likeliest - _REACH * factor.error, 0.0)
+            high = min(likeliest + _REACH * factor.error, LARGEST + 1.0)  # what a factor is sought up to
+            log_factors = np.linspace(low, high, _PLACES)
+            each = [Widening(math.expm1(u) * self._typical, keeps) for u in log_factors]
+            widths = np.full(_PLACES, math.log(high - low))
+            widths[[0, -1]] -= math.log(2.0)  # the trapezoidal rule
+            log_prior = widths - 0.5 * (log_factors / _DEVIATION) ** 2
+            found += each
+            scores += [p + math.fsum(self._log_scores(one)) for p, one in zip(log_prior, each, strict=True)]
+        weights = np.exp(np.array(scores) - max(scores))
+        kept = np.flatnonzero(weights > _NEGLIGIBLE * weights.sum())
+        return weights[kept] / weights[kept].sum(), tuple(found[k] for k in kept)
+
+    def _likeliest(self, keeps_means: bool) -> Scatter:
+        factor = variance_factor(lambda gamma: self._log_scores(Widening((gamma - 1.0) * self._typical, keeps_means)))
+        return Scatter((factor.value - 1.0) * self._typical, factor)
+
+    @cached_property
+    def _typical(self) -> float:
         return float(np.median(self.cavities[1]))
 
-    def log_scores(self, widening: Widening) -> np.ndarray:
+    def _log_scores(self, widening: Widening) -> np.ndarray:
         return self.family.tilted_moments(*widening.of(self.cavities))[0]
-
-    def likeliest(self, keeps_means: bool) -> VarianceFactor:
-        return variance_factor(lambda gamma: self.log_scores(Widening((gamma - 1.0) * self.typical, keeps_means)))
-
-
-def scatter_of(
-    counts: Callable[[np.ndarray], Poisson],
-    moments: tuple[np.ndarray, np.ndarray],
-    sites: tuple[np.ndarray, np.ndarray],
-    *,
-    narrows: bool = False,
-) -> Scatter | None:
-    """Return the likeliest scatter when each row is predicted without itself; None of too few rows.
-
-    Parameters
-    ----------
-    counts : callable (positions) -> Poisson
-        Potentials of those rows.
-    moments : two (n,) arrays
-        Means and variances of the rows' projections.
-    sites : two (n,) arrays
-        Precisions, and precisions times means, of the rows' own sites.
-    narrows : bool, default False
-        Look for counts that scatter less than Poisson's, too.
-    """
-    rows = _LeftOut.of(counts, moments, sites)
-    if rows is None:
-        return None
-    keeps = rows.family.rate == "exp"
-    found = rows.likeliest(keeps)
-    scatter = Scatter((found.value - 1.0) * rows.typical, keeps, found)
-    if not narrows or not keeps or found.value > NONE:
-        return scatter
-    mean, variance = rows.cavities
-
-    def left(share: float) -> np.ndarray:
-        less = _spared(rows.cavities, share, rows.family.exposure)
-        return rows.family.tilted_moments(mean + 0.5 * less, np.maximum(variance - less, _LEAST_LEFT))[0]
-
-    return scatter._replace(share=min(variance_factor(left, least=LEAST_SHARE).value, 1.0))
-
-
-def possible_scatters(
-    counts: Callable[[np.ndarray], Poisson],
-    moments: tuple[np.ndarray, np.ndarray],
-    sites: tuple[np.ndarray, np.ndarray],
-) -> tuple[np.ndarray, tuple[Widening, ...]]:
-    """Return weights (k,), which sum to one, and the scatters that they are of; none of too few rows.
-
-    Parameters as of `scatter_of`.
-    """
-    rows = _LeftOut.of(counts, moments, sites)
-    if rows is None:
-        return np.ones(1), (Widening(0.0, False),)
-    found: list[Widening] = []
-    scores: list[float] = []
-    for keeps in (True, False) if rows.family.rate == "exp" else (False,):
-        likeliest = rows.likeliest(keeps)
-        places = np.clip(math.log(likeliest.value) + likeliest.error * _PLACES, 0.0, _LARGEST)
-        log_factors = np.linspace(places[0], places[-1], len(_PLACES))
-        each = [Widening(math.expm1(u) * rows.typical, keeps) for u in log_factors]
-        ends = np.full(len(each), math.log(places[-1] - places[0]))  # of the trapezoidal rule
-        ends[[0, -1]] -= math.log(2.0)
-        log_prior = ends - 0.5 * (log_factors / _DEVIATION) ** 2
-        found += each
-        scores += [p + math.fsum(rows.log_scores(one)) for p, one in zip(log_prior, each, strict=True)]
-    weights = np.exp(np.array(scores) - max(scores))
-    kept = np.flatnonzero(weights > _NEGLIGIBLE * weights.sum())
-    return weights[kept] / weights[kept].sum(), tuple(found[k] for k in kept)

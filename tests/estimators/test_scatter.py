@@ -7,6 +7,8 @@ import pytest
 
 from adaptive import PoissonFactorization, PoissonRegression
 from adaptive.estimators.pairs.factorization.forecasts import intervals, log_probabilities
+from adaptive.estimators.scatter import LeftOut
+from adaptive.potentials import Poisson
 from tests.culprits import naming
 
 
@@ -160,3 +162,11 @@ def test_what_probabilities_lose_of_their_spread_keeps_their_means_and_adds_up_t
         p = np.exp(model.log_predictive([pair] * 60, counts))
         assert p.sum() == pytest.approx(1.0, abs=1e-6)
         assert p @ counts == pytest.approx(model.predict([pair])[0], rel=0.01)
+
+
+def test_the_largest_scatter_that_is_sought_leaves_weights_of_one():
+    y = np.tile([0.0, 1e6], 50)  # about a rate that seems to be known
+    rows = LeftOut(Poisson(y, "exp"), (np.full(100, 7.0), np.full(100, 1e-4)))
+    assert np.log(rows.scatter.factor.value) > 8.5
+    weights, scatters = rows.possible()
+    assert weights.sum() == pytest.approx(1.0) and np.isfinite([one.variance for one in scatters]).all()

@@ -20,13 +20,7 @@ from adaptive.estimators.counts.exposure import CountRows, Exposed, check_column
 from adaptive.estimators.rows.leave_one_out import LeaveOneOut, log_scores, without_sites
 from adaptive.estimators.rows.linear_predictive import linear_predictive, with_intercept
 from adaptive.estimators.rows.weight_priors import PRIORS, weight_potential, weight_variance
-from adaptive.estimators.scatter import (
-    Scatter,
-    Scattering,
-    Widening,
-    possible_scatters,
-    scatter_of,
-)
+from adaptive.estimators.scatter import LeftOut, Scatter, Scattering, Widening
 from adaptive.inference import GLM, Posterior
 from adaptive.inference.compatibility import refusal
 from adaptive.inference.evidence.maximise import Evaluation, LogNormal, Newton, maximise
@@ -180,7 +174,7 @@ class RegressionBelief(Scattering, Inferred):
         given, y = self.data.exposed, self.data.y
         observed, moments = self.settings.observed(y, given.exposure), self.moments(given)
         scores = log_scores(self.posterior, observed, moments)
-        if scores is None or self.scatter is None:
+        if scores is None or self._rows_left_out is None:
             return None if scores is None else LeaveOneOut(None, scores)
         pi, nu = self.posterior.sites[0][: len(y)], self.posterior.sites[1][: len(y)]
         weights, scatters = self.possible_scatters
@@ -188,26 +182,25 @@ class RegressionBelief(Scattering, Inferred):
         each = np.array([observed.tilted_moments(*one.of(cavities))[0] for one in scatters])
         return LeaveOneOut(None, logsumexp(each, axis=0, b=weights[:, None]))
 
-    @cached_property
+    @property
     def scatter(self) -> Scatter | None:  # type: ignore[override]
         """Scatter of counts beyond Poisson's, by the training rows without themselves."""
-        rows = self._own_rows
-        return None if rows is None else scatter_of(*rows)
+        return None if self._rows_left_out is None else self._rows_left_out.scatter
 
     @cached_property
     def possible_scatters(self) -> tuple[np.ndarray, tuple[Widening, ...]]:
         """Scatters that the rows leave possible, and the weight of each."""
-        rows = self._own_rows
-        return (np.ones(1), (Widening(0.0, False),)) if rows is None else possible_scatters(*rows)
+        rows = self._rows_left_out
+        return (np.ones(1), (Widening(0.0, False),)) if rows is None else rows.possible()
 
-    @property
-    def _own_rows(self) -> tuple[Callable[[np.ndarray], Poisson], Any, Any] | None:
+    @cached_property
+    def _rows_left_out(self) -> LeftOut | None:
         given, y, sites = self.data.exposed, self.data.y, getattr(self.posterior, "sites", None)
         if sites is None:
             return None
         exposure = np.broadcast_to(np.asarray(given.exposure, dtype=float), y.shape)
         own = sites[0][: len(y)], sites[1][: len(y)]
-        return lambda at: self.settings.observed(y[at], exposure[at]), self.moments(given), own
+        return LeftOut.of(lambda at: self.settings.observed(y[at], exposure[at]), self.moments(given), own)
 
     def scattered(self, given: Exposed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Weights (k,), means and variances (k, m) of the projections as counts see them: a mixture over scatters."""

@@ -14,7 +14,7 @@ from adaptive.estimators.pairs.columns import FactorSettings, PairCounts, rows_o
 from adaptive.estimators.pairs.factorization.predictive import About, PairPredictive, eta_moments
 from adaptive.estimators.pairs.inference.pace import Pace, said_once
 from adaptive.estimators.pairs.inference.rounds import KINDS, Entries, Factor, Factors, Kind, climb, solved, started
-from adaptive.estimators.scatter import Scatter, Scattering, scatter_of
+from adaptive.estimators.scatter import LeftOut, Scatter, Scattering
 from adaptive.estimators.searches import highest
 from adaptive.potentials import Poisson
 
@@ -197,9 +197,8 @@ class FactorizationBelief(Scattering, FromPrior, Traced):
         with np.errstate(over="ignore"):
             rate = exposure * np.exp(mean + 0.5 * variance)
             sites = rate, y - rate + rate * mean
-        return scatter_of(
-            lambda known: Poisson(y[known], "exp", exposure[known]), (mean, variance), sites, narrows=True
-        )
+        rows = LeftOut.of(lambda known: Poisson(y[known], "exp", exposure[known]), (mean, variance), sites)
+        return None if rows is None else rows.narrowed()
 
     def extended(self, lengths: tuple[int, int]) -> Factors:
         """The factors with as many rows, the new ones at the prior."""
