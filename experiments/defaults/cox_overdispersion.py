@@ -79,7 +79,7 @@ def run(script: Script) -> None:
             "default certainly ahead on": ahead,
             "choosing sets, mean": round(float(np.mean([x.mean() for x in chooses.values()])), 4) if chooses else None,
         },
-        reason=f"Behind on {', '.join(behind)}." if behind else "", seed=f"0..{splits}",
+        reason=f"Behind on {', '.join(behind)}." if behind else "", seed=f"0..{splits - 1}",
     )  # fmt: skip
 
 
