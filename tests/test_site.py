@@ -84,7 +84,6 @@ def test_names_in_the_guide_are_links_where_they_can_be_nothing_else(site):
 
 
 def test_cells_of_a_table_know_their_heading(site):
-    pytest.importorskip("bs4", reason="of the extra [docs]")
     from site_pages.narrow import labelled
 
     table = (
