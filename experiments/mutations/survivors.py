@@ -2,8 +2,9 @@
 
 A mutation exchanges one operator, comparison, number, condition or loop of a module (cosmic-ray's operators, in an
 environment of their own). Every room is drawn once, the rest by lines of code. The tests of the room run first, with
-the examples of the module; what survives them meets every test that names the module or one of its public names. Each
-mutation runs in a copy of the tree, and what came out is kept: a run that was stopped goes on.
+the examples of the module; what survives them meets every test that names the module or one of its public names. A test
+that fails without the mutation too has noticed nothing, and is left out. Each mutation runs in a copy of what is
+committed, and what came out is kept: a run that was stopped goes on.
 
 Survivors are read by a person: some change nothing that anybody could notice (a faster path not taken, a block's size).
 Those stand in ``equivalent.json``, under the module and what was changed, each with its sentence; they still count as
@@ -15,7 +16,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MUTATE = ROOT / "experiments/benchmarks/peers/mutate.py"
 SEED = 0
 NUMBER = 60
-PATIENCE = 1500  # seconds of the clock for the tests of a room: a loop without end is noticed by whoever waits
+PATIENCE = 1200  # seconds of a processor for a test run: a loop without end is noticed by the reader who waits for it
 
 EQUIVALENT = Path(__file__).with_name("equivalent.json")  # "module: what was changed" -> why nobody could notice
 
@@ -99,11 +101,12 @@ def tried(module: str, pick: float, quick: bool) -> dict[str, np.ndarray]:
     with tempfile.TemporaryDirectory(prefix="adaptive-mutation-") as folder:
         copy = Path(folder) / "tree"
         _copied(copy)
-        (copy / module).write_text(told["text"], encoding="utf-8")
         begun = time.perf_counter()
-        noticed = "" if quick else _noticed(copy, [*_of_the_room(module), module])
-        if not noticed and not quick:
-            noticed = _noticed(copy, _that_name(module))
+        noticed = ""
+        if not quick:
+            right = (copy / module).read_text(encoding="utf-8")
+            for tests in ([*_of_the_room(module), module], _that_name(module)):
+                noticed = noticed or _noticed(copy, module, (right, str(told["text"])), tests)
     changed = "\n".join(line for line in told["diff"].splitlines() if not line.startswith("@@"))
     return {
         "operator": np.array(told["operator"]), "line": np.array(told["line"]), "diff": np.array(changed),
@@ -125,52 +128,45 @@ def _rooms() -> dict[str, dict[str, int]]:
 
 
 def _copied(copy: Path) -> None:
-    """Copy what tests need; the working tree as it is, without what was built."""
-    kept = (
-        "adaptive",
-        "designs",
-        "tests",
-        "experiments",
-        "skeletons",
-        "docs",
-        "results",
-        "pyproject.toml",
-        "README.md",
-    )
-    left = shutil.ignore_patterns("__pycache__", "build", "*.npz")
+    """Copy what is committed; what a notebook or a build left beside it is not looked at."""
     copy.mkdir()
-    for name in kept:
-        source = ROOT / name
-        shutil.copytree(source, copy / name, ignore=left) if source.is_dir() else shutil.copy(source, copy / name)
+    archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
+    subprocess.run(["tar", "-x"], cwd=copy, input=archive, check=True)
 
 
-def _noticed(copy: Path, tests: list[str]) -> str:
-    """The first test that fails on the copy; "time" where it does not end."""
+def _noticed(copy: Path, module: str, texts: tuple[str, str], tests: list[str]) -> str:
+    """The first test that passes with the right text of the module and fails with the other one."""
+    right, wrong = texts
+    left_out: list[str] = []
+    while True:
+        (copy / module).write_text(wrong, encoding="utf-8")
+        failed = _failed(copy, [*tests, *left_out])
+        if "::" not in failed:  # none, or one that cannot be run alone
+            return failed
+        (copy / module).write_text(right, encoding="utf-8")
+        if not _failed(copy, [failed]):
+            return failed
+        left_out += ["--deselect", failed]
+
+
+def _failed(copy: Path, tests: list[str]) -> str:
+    """The first test that fails on the copy; "time" where one does not end."""
     if not tests:
         return ""
     folder = subprocess.run(
         [sys.executable, "tests/compiled_folder.py"], cwd=copy, capture_output=True, text=True
     ).stdout
     environment = os.environ | {"PYTHONPATH": str(copy), "NUMBA_CACHE_DIR": folder.strip(), "CI": "true"}
-    line = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-x",
-        "-p",
-        "no:cacheprovider",
-        "--durations=0",
-        "--no-header",
-        *tests,
-    ]
-    try:
-        found = subprocess.run(line, cwd=copy, env=environment, capture_output=True, text=True, timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        return "time"
-    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", found.stdout, re.MULTILINE)
+    line = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--no-header", *tests]
+    limit = (resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
+    found = subprocess.run(
+        line, cwd=copy, env=environment, capture_output=True, text=True, preexec_fn=lambda: resource.setrlimit(*limit)
+    )
+    failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", found.stdout, re.MULTILINE)
     if failed:
         return failed.group(1)
+    if found.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return "time"
     return "" if found.returncode in (0, 5) else f"exit {found.returncode}"
 
 
