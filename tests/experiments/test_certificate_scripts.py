@@ -11,6 +11,7 @@ JUDGED = {
         "ours-certificate-gaps", "ours-certificate-gaps-estimates", "ours-certificate-exchanges",
         "ours-certificate-cost",
     },
+    "leading_eigenvalues": {"ours-certificate-leading"},
     "guide_figure": {"ours-certificate-guide"},
     "steps_ahead": {"ours-certificate-steps-ahead"},
     "stop_at_most": {"ours-certificate-at-most"},

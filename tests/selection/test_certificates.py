@@ -18,7 +18,7 @@ from adaptive import (
     scorers,
 )
 from adaptive.estimators.imaging.dense_predictive import DenseBlockPredictive
-from adaptive.linalg.relaxations import Budget, folded, frank_wolfe
+from adaptive.linalg.relaxations import Budget, folded, frank_wolfe, leading
 from adaptive.operators import Dense
 from adaptive.potentials import Gaussian
 from adaptive.predictive import (
@@ -30,7 +30,9 @@ from adaptive.predictive import (
     WeightedDraws,
 )
 from adaptive.selection import most_to_learn, select
+from adaptive.selection.bounds import certificates
 from adaptive.selection.bounds.exchanges import exchanged, in_order
+from adaptive.selection.bounds.greedy import greedy
 
 SLACK = 1e-9
 
@@ -134,6 +136,39 @@ def test_no_set_of_as_many_tells_more_than_the_bound(make):
         assert found[-1].bound <= 1.35 * best, seed  # and it is no bound for nothing
         by_name = found[-1].bounds
         assert not by_name or (min(by_name.values()) >= best - SLACK and by_name[found[-1].by] == min(by_name.values()))
+
+
+@pytest.mark.parametrize("make", PROBLEMS[:4], ids=lambda make: make.__name__)
+def test_leading_eigenvalues_bound_what_every_set_tells(make, monkeypatch):
+    monkeypatch.setattr(certificates, "MOST_ROWS", 0)
+    for seed in range(15):
+        rng = np.random.default_rng(200 + seed)
+        m, n = int(rng.integers(8, 12)), int(rng.integers(2, 5))
+        model, told = make(rng, m)
+        pool, chosen, cost = np.arange(m), rng.choice(m, n, replace=False), rng.uniform(0.5, 2.0, m)
+        best = best_set(told, m, itertools.combinations(range(m), n))
+        sets = [list(B) for k in range(1, m + 1) for B in itertools.combinations(range(m), k)]
+        dearest = best_set(told, m, [B for B in sets if cost[B].sum() <= cost[chosen].sum() + 1e-12])
+        for k in (0, 1, 2, 160):
+            monkeypatch.setattr(certificates, "LEADING", k)
+            once, often = (certificate(model, pool, chosen, n_iter=n_iter) for n_iter in (1, 12))
+            assert once.bounds["leading"] >= often.bounds["leading"] >= best - SLACK, (seed, k)
+            assert certificate(model, pool, chosen, cost=cost).bounds["leading"] >= dearest - SLACK, (seed, k)
+
+
+def test_leading_eigenvalues_prove_nearly_what_all_do_where_they_fall_quickly():
+    rng = np.random.default_rng(0)
+    rows = (rng.standard_normal((400, 200)) * 3 * (1 + np.arange(200)) ** -0.7)[:, None]
+    budget, n = Budget(np.ones(400), 80.0), 80
+    found = greedy(rows, budget)
+    start = np.bincount(found.chosen, minlength=400).astype(float)
+    every = frank_wolfe(rows, budget, start, r=n, n_iter=20).bound
+    some = leading(rows, budget, start, r=n, k=40, n_iter=20)
+    assert every < some.bound < every + 0.2 * (min(found.prefixes, found.tangent) - every)
+    assert some.value <= some.bound and (np.diff(some.bounds) <= 0).all()
+    # the tangent at the same weights, by the same eigenvalues, is the same
+    one, both = leading(rows, budget, start, r=n, k=n, n_iter=1), frank_wolfe(rows, budget, start, r=n, n_iter=1)
+    assert one.bound == pytest.approx(both.bound, rel=1e-9) and one.value == pytest.approx(both.value, rel=1e-9)
 
 
 @pytest.mark.parametrize("make", PROBLEMS[:4], ids=lambda make: make.__name__)
