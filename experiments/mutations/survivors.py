@@ -2,9 +2,10 @@
 
 A mutation exchanges one operator, comparison, number, condition or loop of a module (cosmic-ray's operators, in an
 environment of their own). Every room is drawn once, the rest by lines of code. The tests of the room run first, with
-the examples of the module; what survives them meets every test that names the module or one of its public names. A test
-that fails without the mutation too has noticed nothing, and is left out. Each mutation runs in a copy of what is
-committed, and what came out is kept: a run that was stopped goes on.
+the examples of the module; what survives them meets every test that names the module or one of its public names, and
+what survives these the tests of the whole top room. A test that fails without the mutation too has noticed nothing, and
+is left out. Each mutation runs in a copy of what is committed, and what came out is kept: a run that was stopped goes
+on.
 
 Survivors are read by a person: some change nothing that anybody could notice (a faster path not taken, a block's size).
 Those stand in ``equivalent.json``, under the module and what was changed, each with its sentence; they still count as
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +44,10 @@ def run(script: Script) -> None:
     """Draw, mutate, test, tell."""
     drawn = draws(2 if script.quick else NUMBER)
     found = [(module, script.kept("mutations", tried, module, pick, script.quick)) for module, pick in drawn]
+    if not script.quick:
+        found = [
+            (module, _or_wide(script, module, pick, one)) for (module, pick), (_, one) in zip(drawn, found, strict=True)
+        ]
     found = [(module, one) for module, one in found if str(one["operator"])]
     alive = [(module, one) for module, one in found if str(one["noticed"]) == ""]
     read = json.loads(EQUIVALENT.read_text(encoding="utf-8"))
@@ -94,6 +100,24 @@ def draws(number: int) -> list[tuple[str, float]]:
 
 def tried(module: str, pick: float, quick: bool) -> dict[str, np.ndarray]:
     """Mutate one module of a copy, and return what was changed and the first test that noticed."""
+    near = [*_of_the_room(module), module]
+    return _mutated(module, pick, () if quick else (near, _that_name(module)))
+
+
+def tried_widely(module: str, pick: float) -> dict[str, np.ndarray]:
+    """Let every test of the top room meet a mutation that the near ones did not notice."""
+    parts = Path(module).parts
+    return _mutated(module, pick, ([f"tests/{parts[0] if parts[0] == 'designs' else parts[1]}"],))
+
+
+def _or_wide(script: Script, module: str, pick: float, one: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    if not str(one["operator"]) or str(one["noticed"]):
+        return one
+    return script.kept("mutations-wide", tried_widely, module, pick)
+
+
+def _mutated(module: str, pick: float, rounds: Sequence[list[str]]) -> dict[str, np.ndarray]:
+    """Mutate, and return what was changed and the first test of the rounds that noticed."""
     line = [str(python_of("cosmic_ray")), str(MUTATE), module, str(pick)]
     told = json.loads(subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
     if told["operator"] is None:
@@ -101,12 +125,10 @@ def tried(module: str, pick: float, quick: bool) -> dict[str, np.ndarray]:
     with tempfile.TemporaryDirectory(prefix="adaptive-mutation-") as folder:
         copy = Path(folder) / "tree"
         _copied(copy)
-        begun = time.perf_counter()
-        noticed = ""
-        if not quick:
-            right = (copy / module).read_text(encoding="utf-8")
-            for tests in ([*_of_the_room(module), module], _that_name(module)):
-                noticed = noticed or _noticed(copy, module, (right, str(told["text"])), tests)
+        begun, noticed = time.perf_counter(), ""
+        texts = ((copy / module).read_text(encoding="utf-8"), str(told["text"]))
+        for tests in rounds:
+            noticed = noticed or _noticed(copy, module, texts, tests)
     changed = "\n".join(line for line in told["diff"].splitlines() if not line.startswith("@@"))
     return {
         "operator": np.array(told["operator"]), "line": np.array(told["line"]), "diff": np.array(changed),

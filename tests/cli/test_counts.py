@@ -65,8 +65,12 @@ def test_events_become_a_rate_and_a_stopped_run_goes_on_to_the_same(events, tmp_
 
 
 def test_pairs_without_a_count_are_predicted_and_ranked(pairs, tmp_path, monkeypatch, capsys):
-    asked = ["counts", str(pairs), "--pairs", "--components", "1", "--ask", "2"]
-    assert run([*asked, "--out", str(tmp_path / "run")]) == 0
+    asked = ["counts", str(pairs), "--pairs", "--components", "1", "--ask"]
+    assert run([*asked, "6", "--out", str(tmp_path / "six")]) == 0
+    said = capsys.readouterr().out
+    assert said.split("worth asking for: ")[1].splitlines()[0].count(";") == 4  # five are said, all are in the file
+    assert len(rows(tmp_path / "six" / "next.csv")) == 6
+    assert run([*asked, "2", "--out", str(tmp_path / "run")]) == 0
     predicted, chosen = rows(tmp_path / "run" / "predictions.csv"), rows(tmp_path / "run" / "next.csv")
     inside = [float(row["count"]) for row in predicted if (row["user"] < "u5") == (row["item"] < "i4")]
     outside = [float(row["count"]) for row in predicted if (row["user"] < "u5") != (row["item"] < "i4")]

@@ -384,6 +384,13 @@ def test_the_band_is_that_of_the_questionnaire(there):
     np.testing.assert_allclose(known.band.off, known.learnt.total_band(table, 8, target="total").off, atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("way", "usual"), [(Way(20), True), (Way(20, common=0.02), True), (Way(20, common=0.1), False), (Way(20, 2), False)]
+)
+def test_a_way_is_the_usual_one_where_each_item_is_chosen(way, usual):
+    assert way.usual is usual
+
+
 def test_the_band_is_of_judges_asked_in_the_same_batches(there):
     table = read_responses(there / "earlier.csv")
     known = calibrated(table, "two_parameter", Way(7, batch=3, common=0.3), 5)

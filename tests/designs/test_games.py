@@ -37,6 +37,7 @@ def test_tic_tac_toe():
     game = TicTacToe([0, 3, 1, 4])
     assert game.result(game.play(game.start, 2)) == 1.0 and game.player(game.start) == 1
     assert game.depth == 5 and game.branching(3, 1) == 3
+    assert game.show(game.start) == "X X 2\nO O 5\n6 7 8"
     with pytest.raises(ValueError, match="not a legal move of tic-tac-toe"):
         TicTacToe([0, 0])
 

@@ -103,6 +103,7 @@ def test_class_balance_counts_the_answers(design):
     for n, outcome, count, share in zip(*(table[k] for k in ("n_labelled", "outcome", "count", "share")), strict=True):
         assert count == outcomes[:n].count(outcome) and share == count / n
     assert table["n_labelled"] == [5, 5, 10, 10, 12, 12]
+    assert diagnostics.class_balance(design)["n_labelled"][::2] == list(range(1, 13))  # after each answer by default
     believed = dict(zip(table["outcome"], table["believed"], strict=True))
     assert believed["spam"] == pytest.approx(design.estimator_.predict_proba(X)[:, 1].mean())
 
