@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from experiments import claims
-from experiments.house import journeys, measures
+from experiments.house import journeys, measures, second_referee
 from experiments.script import Script, located
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,6 +18,20 @@ def test_the_measures_run_in_quick_mode(tmp_path):
     (entry,) = claims.load(tmp_path)
     assert entry["id"] == "ours-house-measures"
     assert entry["value"]["places of a family, most"] == {"before": 1, "now": 1}  # of this checkout, twice
+
+
+def test_the_second_referee_draws_the_same_claims_and_compares_numbers_by_their_places(tmp_path):
+    second_referee.run(Script(located("second_referee"), tmp_path, quick=True))
+    (entry,) = claims.load(tmp_path)
+    assert entry["value"]["ended"] == 2 and entry["value"]["share whose numbers all agree"] == 1.0  # with themselves
+    known = claims.load(claims.RESULTS)
+    drawn = second_referee.sample(known, 40)
+    assert len({one["id"] for one in drawn}) == 40 and drawn == second_referee.sample(known, 40)
+    value = {"gap": [0.1, 2.0], "n": 3, "said": "a word"}
+    assert second_referee.same_numbers(value, value | {"said": "another"}) == 1.0
+    assert second_referee.same_numbers(value, {"gap": [0.1, 2.1], "n": 3}) == 2 / 3
+    assert second_referee.same_numbers(value, {"gap": [2.0]}) == 0.0
+    assert second_referee.same_numbers("same", "same") == 1.0
 
 
 def test_a_journey_is_in_the_order_of_first_entry(tmp_path):
