@@ -204,7 +204,7 @@ def _choice(settings: dict[str, Any], table: Any, scale: tuple[int, ...] | None)
     choice = chosen_model(values, categories, turned)
     if choice.log_scores:
         told = ", ".join(f"{name} {score:.3f}" for name, score in choice.log_scores.items())
-        print(f"{choice.model} is taken: hidden answers of other people were predicted with (nats an answer) {told}")
+        print(f"Model: {choice.model}, which predicts hidden answers of other people best (nats an answer: {told}).")
     return choice
 
 

@@ -33,7 +33,7 @@ def comparisons_of(cells: Cells) -> tuple[list[tuple[str, str, str]], np.ndarray
         if not (user and first and second):
             raise TableError(f"{path}, line {line}: a user and two items are needed, got an empty cell.")
         if first == second:
-            raise TableError(f"{path}, line {line}: {first!r} stands against itself.")
+            raise TableError(f"{path}, line {line}: {first!r} is compared with itself.")
         winner = row[3] if len(row) == 4 else first
         won = {first: 1, second: -1}.get(winner, number(winner))
         if won not in (1, -1):
@@ -57,7 +57,7 @@ def features_of(path: Path) -> pd.DataFrame:
     if len(wrong):
         name = names.iloc[wrong[0]]
         raise TableError(
-            f"{path}, line {frame.index[wrong[0]]}: " + (f"the item {name!r} stands twice." if name else "no name.")
+            f"{path}, line {frame.index[wrong[0]]}: " + (f"the item {name!r} is listed twice." if name else "no name.")
         )
     columns = {}
     for name in frame.columns[1:]:

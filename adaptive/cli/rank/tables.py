@@ -69,7 +69,7 @@ def known_of(cells: Cells, names: list[str] | None, ties: bool) -> Known:
         listed = [name for name in frame.iloc[:, 0].tolist() if name]
         twice = next((name for k, name in enumerate(listed) if name in listed[:k]), None)
         if twice is not None:
-            raise TableError(f"{path}: the name {twice!r} stands twice.")
+            raise TableError(f"{path}: the name {twice!r} is listed twice.")
         _refuse_unknown(listed, names, frame.index.tolist(), path)
         heading = f" below the heading {frame.columns[0]!r}"
         return _checked(Known(names or listed, [], np.zeros(0, dtype=int), False, heading), path)
@@ -81,7 +81,7 @@ def known_of(cells: Cells, names: list[str] | None, ties: bool) -> Known:
         if not (left and right):
             raise TableError(f"{path}, line {line}: two names are needed, got an empty cell.")
         if left == right:
-            raise TableError(f"{path}, line {line}: {left!r} stands against itself.")
+            raise TableError(f"{path}, line {line}: {left!r} is compared with itself.")
         _refuse_unknown([left, right], names, [line, line], path)
         outcome = outcome_of(winner, left, right)
         if outcome is None:

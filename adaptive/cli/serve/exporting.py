@@ -62,7 +62,7 @@ def export(
         with open_store(folder, write=False) as store:
             if backup is not None and not dry_run:
                 if not isinstance(store, Store):
-                    raise CommandError("a database is copied by its own means: pg_dump.")
+                    raise CommandError("copy a database with its own program, pg_dump.")
                 where = backup
                 store.backup(backup)
                 print(f"{backup} is a copy of the store.")
