@@ -11,8 +11,8 @@ __all__ = ["EXAMPLE", "FREE", "KEYS", "LISTS", "keys_help"]
 KEYS: dict[str, dict[str, str]] = {
     "": {
         "title": "what stands above every page (default: the file's name)",
-        "answers": "the words of the answers in order, 2 to 10, for all items; they count as 1, 2, ..., as 0 and 1 if no "
-        "item has more than two, and as they stand if they are numbers",
+        "answers": "the words of the answers in order, 2 to 10, for all items; they count as 1, 2, ..., as 0 and 1 if "
+        "no item has more than two, and as they stand if they are numbers",
         "target": '"total": questions are about the total score (default: the traits)',
         "first": "id of the item that everybody is asked first",
         "exposure": "the largest share of the people who are asked an item, such as 0.3",
