@@ -75,7 +75,7 @@ def prefer(
         ("seed", seed, 0),
     )
     require_one_of(ABOUT, about=about)
-    from adaptive.cli.prefer.tables import comparisons_of, features_of
+    from adaptive.cli.prefer.tables import columns_of, comparisons_of, features_of
 
     cells = job.table("table", "of comparisons")
     rows, y = comparisons_of(cells)
@@ -85,9 +85,7 @@ def prefer(
         unknown = sorted({item for row in rows for item in row[1:]} - set(features.index))
         if unknown:
             raise CommandError(f"{job.settings['items']} has no line for the item {unknown[0]!r}.")
-    names = [str(name) for name in cells.frame.columns]
-    compared = ("winner", "loser") if len(names) == 3 else ("first item", "second item", "who won")
-    roles = {role: [name] for role, name in zip(("user", *compared), names, strict=True)}
+    roles = {role: [name] for role, name in columns_of(cells).items()}
     job.understood(lambda: table_in_words(cells, roles, dict.fromkeys(roles, "ids")))
     if features is not None:
         job.understood(f"{counted(len(features), 'item')} with {counted(features.shape[1], 'feature')}: "

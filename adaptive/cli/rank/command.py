@@ -10,7 +10,7 @@ import typer
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job, design_in
 from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, stated, whole_number
-from adaptive.cli.understanding import counted
+from adaptive.cli.understanding import counted, table_in_words
 
 if TYPE_CHECKING:
     from adaptive.cli.rank.tables import Known
@@ -148,14 +148,17 @@ def _check_ways(now: dict[str, Any]) -> None:
 
 
 def _read(job: Job) -> tuple[Known, Any]:
-    from adaptive.cli.rank.tables import cells_of, known_of, names_and_features
+    from adaptive.cli.rank.tables import cells_of, known_of, names_and_features, roles_of
 
     settings = job.settings
     path = job.file("table", "of comparisons or names")
     names, features = None, None
     if settings["items"] is not None:
         names, features = names_and_features(Path(settings["items"]))
-    known = known_of(cells_of(path), names, settings["ties"])
+    cells = cells_of(path)
+    known = known_of(cells, names, settings["ties"])
+    roles = roles_of(cells)
+    job.understood(lambda: table_in_words(cells, roles, dict.fromkeys(roles, "ids")))
     job.fix_file("table")
     job.fix_file("items")
     return known, features
