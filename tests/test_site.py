@@ -93,6 +93,22 @@ def test_cells_of_a_table_know_their_heading(site):
     assert labelled("<p>no table</p>") == "<p>no table</p>"
 
 
+def test_the_gallery_is_drawn_in_the_look_of_all_figures(site):
+    import matplotlib
+    from site_pages import gallery
+
+    from adaptive.plots import PALETTE
+    from adaptive.plots.style import SHEET
+
+    assert '"site_pages.gallery.one_look"' in (DOCS / "conf.py").read_text(encoding="utf-8")
+    with matplotlib.rc_context():
+        gallery.one_look({}, "")
+        assert [one["color"] for one in matplotlib.rcParams["axes.prop_cycle"]] == list(PALETTE)
+        assert {name: matplotlib.rcParams[name] for name in SHEET} == SHEET
+    for path in DOCS.glob("examples/**/*.py"):  # no colours of another sheet
+        assert not re.search(r"tab:|rcParams|style\.use", path.read_text(encoding="utf-8")), path.name
+
+
 def test_an_initial_is_no_list(site):
     from site_pages.docstrings import as_rst
 
