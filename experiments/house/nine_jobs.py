@@ -80,8 +80,8 @@ def run(script: Script) -> None:
             **{name: [BESIDE[job][k] for job in FIRST] for k, name in enumerate(OTHERS)},
         },
         "ours-first-hour",
-        "Nine jobs; minutes of waiting for commands. The likelihood was given up unfinished. Empty: not tried, or there "
-        "is no such tool.",
+        "Nine jobs; minutes of waiting for commands. The likelihood was given up unfinished. Empty: not tried, or "
+        "there is no such tool.",
     )
     script.judge(
         "ours-first-hour",
