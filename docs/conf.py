@@ -66,7 +66,7 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "min_reported_time": 5,
     "abort_on_example_error": True,
-    "reset_modules": ("matplotlib",),
+    "reset_modules": ("matplotlib", "site_pages.gallery.one_look"),
     "capture_repr": (),
     "remove_config_comments": True,
     "nested_sections": False,

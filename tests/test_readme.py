@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cli.test_english import faults
+
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 START = README.split("## Start", 1)[1].split("\n## ", 1)[0]
@@ -64,7 +66,8 @@ BY_ANCHOR = {id.replace(".", ""): id for id in KNOWN}  # as pages of the site ha
 NUMBER = re.compile(r"\d%|(?<![\d\w.])\d*\.\d|\btimes (fewer|more|less)")
 ASKED = re.compile(  # what somebody sets or asks for is no result
     r"Python 3\.\d+|\d+% (intervals?|bands?|of a classifier's questions|at random)|its\s90%\s(covers|interval)"
-    r"|probability \.95|more than 30% of the other\s*people|99% of the energy|such as 0\.3|is worth \.02 nats"
+    r"|probability 0\.95|more than 30% of the other\s*people|99% of the energy|such as 0\.3|is worth 0\.02 nats"
+    r"|a stranger is right in 82% of the cases \(53 to 100%\)"
 )
 GUIDE = sorted(path.name for path in (ROOT / "docs/guide").glob("*.md"))
 
@@ -94,6 +97,41 @@ def test_every_number_of_a_run_has_its_claim(page):
         bare = re.sub(r"`[^`]*`|\]\([^)]*\)|\$[^$]*\$|^#.*$", "", paragraph, flags=re.MULTILINE)
         if NUMBER.search(ASKED.sub("", bare)):
             assert ids, f"a number without its claim: {paragraph}"
+
+
+WRITTEN = ["README.md", "CONTRIBUTING.md", "docs/index.md"] + sorted(
+    str(path.relative_to(ROOT))
+    for folder in ("guide", "commands", "coming_from", "laboratories")
+    for path in (ROOT / "docs" / folder).glob("*.md")
+    if path.name not in ("measured.md", "built.md")  # which scripts write
+)
+LONGEST = 40  # words of a sentence
+
+
+def sentences(text: str) -> list[str]:
+    """Of prose and tables without code, links and what stands in brackets."""
+    found = []
+    for paragraph in paragraphs(re.sub(r"^(#|:::).*$", "\n", text, flags=re.MULTILINE)):
+        plain = " ".join(re.sub(r"`[^`]*`", "x", re.sub(r"\]\([^)]*\)", "]", paragraph)).split())
+        cells = re.split(r"\s\|", plain) if plain.startswith("|") else [plain]
+        found += [one for cell in cells for one in re.split(r"(?<=[.?!]) (?=[A-Zx*\[(-])", cell.strip("| "))]
+    return [one for one in found if one]
+
+
+@pytest.mark.parametrize("page", WRITTEN)
+def test_pages_are_in_plain_english(page):
+    """As help and messages are (``tests/cli/test_english.py``), in sentences that can be read in one breath."""
+    for sentence in sentences((ROOT / page).read_text(encoding="utf-8")):
+        named = "whoever" in sentence.lower() and page == "CONTRIBUTING.md"  # the word itself is named there
+        assert named or not faults(sentence), sentence
+        assert sentence.lower().rstrip(".") != "the same", page
+        assert len(re.findall(r"[\w'/.-]+", re.sub(r"\([^)]*\)", "", sentence))) <= LONGEST, sentence
+
+
+def test_the_faults_of_a_page_are_found():
+    text = "# No 1 rows\n\nWhoever asks gets `.5` here. There .5 it was.\n\n| a | the same |\n\n    whoever in code\n"
+    assert [faults(one) for one in sentences(text)] == [["whoever"], ["a number without its 0"], [], []]
+    assert sentences(text) == ["Whoever asks gets x here.", "There .5 it was.", "a", "the same"]
 
 
 def test_a_default_in_a_docstring_that_was_chosen_or_covers_names_its_claim():

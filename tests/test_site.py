@@ -93,6 +93,46 @@ def test_cells_of_a_table_know_their_heading(site):
     assert labelled("<p>no table</p>") == "<p>no table</p>"
 
 
+def test_the_gallery_is_drawn_in_the_look_of_all_figures(site):
+    import matplotlib
+    from site_pages import gallery
+
+    from adaptive.plots import PALETTE
+    from adaptive.plots.style import SHEET
+
+    assert '"site_pages.gallery.one_look"' in (DOCS / "conf.py").read_text(encoding="utf-8")
+    with matplotlib.rc_context():
+        gallery.one_look({}, "")
+        assert [one["color"] for one in matplotlib.rcParams["axes.prop_cycle"]] == list(PALETTE)
+        assert {name: matplotlib.rcParams[name] for name in SHEET} == SHEET
+    for path in DOCS.glob("examples/**/*.py"):  # no colours of another sheet
+        assert not re.search(r"tab:|rcParams|style\.use", path.read_text(encoding="utf-8")), path.name
+
+
+def test_a_page_that_is_too_wide_or_too_faint_is_found(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(DOCS))
+    import check_looks
+
+    if check_looks.chromium() is None:
+        pytest.skip("no Chromium: apt-get install chromium")
+    dark = "@media (prefers-color-scheme: dark) { .dark { background: #111 } }"
+    pages = {
+        "good": "<style>p { color: #555; background: #fff }</style><p>read me</p><p style='opacity: 0'>unseen</p>",
+        "wide": "<p style='width: 500px'>wide</p>",
+        "faint": f"<style>p {{ color: #777; background: #fff }} {dark}</style><p>faint</p><p class='dark'>well</p>",
+    }
+    for name, text in pages.items():
+        (tmp_path / f"{name}.html").write_text(f"<!doctype html>{text}")
+    from experiments.serve.shared import chromium
+
+    with chromium.browser() as browser:
+        said = check_looks.problems([(name, (tmp_path / f"{name}.html").as_uri()) for name in pages], browser)
+    assert [line.split(",")[0] for line in said] == [
+        "wide: scrolls sideways", "faint: faint in light", "faint: faint in dark", "faint: faint in dark",
+    ]  # fmt: skip
+    assert "4.48: rgb(119" in said[1] and "4.2" in said[3]
+
+
 def test_an_initial_is_no_list(site):
     from site_pages.docstrings import as_rst
 

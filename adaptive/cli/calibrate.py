@@ -41,7 +41,10 @@ def calibrate(
     answers: Annotated[
         Path | None,
         typer.Argument(
-            help="Table: a column per item, a row per person, empty where not asked.",
+            help=(
+                "Table with a column for each item and a row for each person; a cell is empty if the item was not "
+                "asked."
+            ),
             metavar="ANSWERS.csv",
             show_default=False,
         ),
@@ -55,7 +58,10 @@ def calibrate(
     ] = None,
     person: Annotated[
         str | None,
-        typer.Option(help="The column that holds the person's name (default: one called so, or id).", metavar="COLUMN"),
+        typer.Option(
+            help=("The column that holds the person's name (default: one that is called person or id)."),
+            metavar="COLUMN",
+        ),
     ] = None,
     group: Annotated[
         str | None, typer.Option(help="A column of groups: do items work differently in them?", metavar="COLUMN")
@@ -65,12 +71,12 @@ def calibrate(
     ] = None,
     reverse: Annotated[
         list[str] | None,
-        typer.Option(help="An item of which a higher answer means less; repeatable.", metavar="ITEM"),
+        typer.Option(help="An item in which a higher answer means less of the trait; repeatable.", metavar="ITEM"),
     ] = None,
     categories: Annotated[
         str | None,
         typer.Option(
-            help="The answers there are, in order, such as 0-4 or 1,2,3 (default: from the table, gaps are filled).",
+            help="All possible answers in order, such as 0-4 or 1,2,3 (default: those in the table, with gaps filled).",
             metavar="A-B",
         ),
     ] = None,
@@ -86,7 +92,7 @@ def calibrate(
     questions: Annotated[
         int | None,
         typer.Option(
-            help="With --simulate: at most so many questions (default: all).", metavar="N", show_default=False
+            help="With --simulate: the largest number of questions (default: all).", metavar="N", show_default=False
         ),
     ] = None,
     exposure: Annotated[
@@ -100,8 +106,11 @@ def calibrate(
     short_form: Annotated[
         int | None,
         typer.Option(
-            help="Choose a short form of so many items for people of whom nothing is known, and say how much more the "
-            "best one could tell; and items from which the total is predicted best, judged by --group.",
+            help=(
+                "Choose a short form with this many items for people of whom nothing is known, and say how much "
+                "more the best one could tell. Also choose the items that predict the total best, judged by "
+                "--group."
+            ),
             metavar="ITEMS",
         ),
     ] = None,
@@ -123,7 +132,7 @@ def calibrate(
     The command writes bank.csv (with covariances), items.csv (parameters and fit), people.csv (estimates), groups.csv
     (with --group), short_form.csv and total_form.csv (with --short-form), bank-mirt.csv (with --dialect mirt),
     report.json and information.png (of the ordinal model thresholds.png), and a state from which --resume writes them
-    again. Where the items measure more than one trait, the command says so, and items.csv proposes a split.
+    again. If the items measure more than one trait, the command says so, and items.csv proposes a split.
 
     --simulate --stop 0.35 --exposure 0.3 tries the test on people drawn from the bank. It says how long tests will be,
     how far off the estimates will be, and how many people see the item that is asked most (simulation.json,
@@ -195,7 +204,7 @@ def _choice(settings: dict[str, Any], table: Any, scale: tuple[int, ...] | None)
     choice = chosen_model(values, categories, turned)
     if choice.log_scores:
         told = ", ".join(f"{name} {score:.3f}" for name, score in choice.log_scores.items())
-        print(f"{choice.model} is taken: hidden answers of other people were predicted with (nats an answer) {told}")
+        print(f"Model: {choice.model}, which predicts hidden answers of other people best (nats an answer: {told}).")
     return choice
 
 

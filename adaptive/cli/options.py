@@ -37,7 +37,7 @@ def out_folder(default: str) -> Any:
 
 
 Resume = Annotated[
-    bool, typer.Option("--resume", help="Continue the run in --out from its log, with the options it has.")
+    bool, typer.Option("--resume", help="Continue the run in --out from its log, with the options that it had.")
 ]
 DryRun = Annotated[
     bool,
@@ -49,7 +49,7 @@ Jobs = Annotated[int, whole_number("Worker processes; results do not depend on i
 Format = Annotated[
     str,
     typer.Option(
-        "--format", help="Of the pictures: png, pdf or svg (default png).", metavar="KIND", show_default=False
+        "--format", help="Format of the pictures: png, pdf or svg (default png).", metavar="KIND", show_default=False
     ),
 ]
 MaxMissing = Annotated[

@@ -142,6 +142,7 @@ def _order_of_lines(axes: Axes, lines: np.ndarray, n: int, n_central: int) -> Ax
     )  # fmt: skip
     axes.axhline(0, color=GREY, linewidth=0.8)
     axes.set(xlabel="lines measured", ylabel=_FREQUENCY)
+    axes.locator_params(axis="x", integer=True)
     axes.set(xlim=(0.5, len(lines) + 0.5), ylim=(-n / 2 - 1, n / 2 + 1))
     if n_central:
         axes.legend(frameon=False, loc="best", fontsize=8.5)

@@ -20,6 +20,10 @@ __all__ = ["GREY", "PALETTE", "axes_of", "columns_of", "figure", "save", "style"
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY = "#6E6E6E"
+SHEET: dict[str, Any] = {  # for pyplot, as `tidy` and `style` do: the gallery of the site is drawn by it
+    "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True, "axes.grid": True,
+    "grid.color": "#DDDDDD", "grid.linewidth": 0.6, "legend.frameon": False,
+}  # fmt: skip
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)))
 _MARKERS = "os^Dv<>"
 
@@ -123,6 +127,6 @@ def words(name: str) -> str:
 def tidy(axes: Axes) -> Axes:
     """Leave the axes with a light grid and without a frame."""
     axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(True, color="#DDDDDD", linewidth=0.6)
+    axes.grid(True, color=SHEET["grid.color"], linewidth=SHEET["grid.linewidth"])
     axes.set_axisbelow(True)
     return axes

@@ -55,11 +55,11 @@ asked, counts = np.array([(event["motor"], event["det"]) for event in events]).T
 left.plot(positions[:, 0], photons(truth, positions)[0], color="black", linewidth=1)
 dots = left.scatter(asked, counts, c=np.arange(len(asked)), s=20)
 left.set(xlabel="motor", ylabel="photons in a second")
-figure.colorbar(dots, ax=left, label="event")
+figure.colorbar(dots, ax=left, label="event", ticks=range(len(asked)))
 for fitted, name in ((design.estimator_, "by information"), (even, "as many equispaced")):
     cloud = fitted.parameters_
-    right.hist(cloud.values[:, 0], bins=np.linspace(1.1, 1.5, 60), weights=cloud.weights, alpha=0.6, label=name)
+    right.hist(cloud.values[:, 0], bins=np.linspace(0.8, 2.4, 81), weights=cloud.weights, alpha=0.6, label=name)
 right.axvline(truth[0, 0], color="black", linewidth=1)
-right.set(xlabel="centre", yticks=[])
+right.set(xlabel="centre", ylabel="probability", yticks=[])
 right.legend(fontsize=8)
 figure.savefig("picture.png", dpi=100)

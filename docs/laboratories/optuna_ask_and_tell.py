@@ -62,6 +62,6 @@ left.legend(fontsize=8)
 for name, known in found.items():
     right.hist(known.values[:, 0], bins=np.linspace(3.02, 3.22, 60), weights=known.weights, alpha=0.6, label=name)
 right.axvline(truth[0, 0], color="black", linewidth=1)
-right.set(xlabel="centre", yticks=[])
+right.set(xlabel="centre", ylabel="probability", yticks=[])
 right.legend(fontsize=8)
 figure.savefig("picture.png", dpi=100)

@@ -58,8 +58,8 @@ left.legend(fontsize=8)
 figure.colorbar(dots, ax=left, label="step")
 for fitted, name in ((design.estimator_, "by information"), (even, "a sweep of as many")):
     cloud = fitted.parameters_
-    right.hist(cloud.values[:, 0], bins=np.linspace(1.33, 1.41, 60), weights=cloud.weights, alpha=0.6, label=name)
+    right.hist(cloud.values[:, 0], bins=np.linspace(0.2, 2.5, 93), weights=cloud.weights, alpha=0.6, label=name)
 right.axvline(truth[0, 0], color="black", linewidth=1)
-right.set(xlabel="detuning (MHz)", yticks=[])
+right.set(xlabel="detuning (MHz)", ylabel="probability of a bin of 25 kHz")
 right.legend(fontsize=8)
 figure.savefig("picture.png", dpi=100)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from typing import Any
 
-__all__ = ["examples_of", "title", "write"]
+__all__ = ["examples_of", "one_look", "title", "write"]
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -24,6 +25,16 @@ estimators/index
 ../commands/index
 ```
 """
+
+
+def one_look(gallery_conf: dict[str, Any], fname: str) -> None:
+    """Give each script of the gallery the look of the figures of commands and results."""
+    import matplotlib
+
+    from adaptive.plots.style import PALETTE, SHEET
+
+    matplotlib.rcdefaults()
+    matplotlib.rcParams.update(SHEET | {"axes.prop_cycle": matplotlib.cycler(color=PALETTE)})
 
 
 def title(path: Path) -> str:

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from adaptive.plots.style import PALETTE, SHEET
 from experiments import artifacts
 from experiments.benchmarks.peers.environments import python_of, versions_of
 from experiments.script import ROOT, Script, command
@@ -35,11 +36,20 @@ def quoted(name: str) -> list[str]:
     return re.findall(r"^```text\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)[0].splitlines()
 
 
+def look() -> str:
+    """The look of all figures, as lines of a matplotlibrc."""
+    cycle = "cycler('color', [" + ", ".join(repr(colour.removeprefix("#")) for colour in PALETTE) + "])"
+    return "".join(
+        f"{name}: {str(value).removeprefix('#')}\n" for name, value in {**SHEET, "axes.prop_cycle": cycle}.items()
+    )
+
+
 def printed(name: str, picture: Path) -> list[str]:
     """Lines that the script prints; its picture is moved."""
     compiled = Path(tempfile.gettempdir()) / "adaptive-laboratories"  # of other versions than ours
     environment = os.environ | {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(compiled), "MPLBACKEND": "Agg"}
     with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "matplotlibrc").write_text(look())  # which matplotlib reads where a script starts
         done = subprocess.run(
             [str(python_of("laboratories")), str(PAGES / f"{name}.py")],
             cwd=folder, env=environment, capture_output=True, text=True,

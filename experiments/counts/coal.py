@@ -19,6 +19,7 @@ from adaptive.estimators.counts.regression_belief import inverse_rate
 from adaptive.plots import PALETTE
 from experiments.script import Script, command, panels
 
+OF_FIVE = 2.776  # standard errors of a 95% interval over five draws
 RATES = ("rectified", "softplus", "exp")
 SOURCE = {"rectified": 1.60, "softplus": 1.61, "exp": 1.63}
 
@@ -81,7 +82,7 @@ def run(script: Script) -> None:
         "counts-coal-and-spikes", "Held-out counts of coal disasters and of spikes in 100 bins, five draws of folds.",
     )  # fmt: skip
     coal = {rate: mean["coal", rate, "several"] for rate in RATES}
-    _figures(script, found, bins)
+    _figures(script, mean, error, bins)
     several = {rate: f"{coal[rate]:.3f} ({error['coal', rate, 'several']:.3f})" for rate in RATES}
     wins = int(np.sum(found["coal", "rectified", "several"] < found["coal", "exp", "several"]))
     inside = all(1.55 <= coal[rate] <= limit for rate, limit in (("rectified", 1.6), ("softplus", 1.6), ("exp", 1.605)))
@@ -117,7 +118,7 @@ def run(script: Script) -> None:
     )  # fmt: skip
 
 
-def _figures(script: Script, found: dict[Any, np.ndarray], bins: int) -> None:
+def _figures(script: Script, mean_loss: dict[Any, float], error: dict[Any, float], bins: int) -> None:
     X, y = binned("coal", bins)
     figure, ((left, right),) = panels(1, 2)
     rates = {}
@@ -126,14 +127,16 @@ def _figures(script: Script, found: dict[Any, np.ndarray], bins: int) -> None:
         rates[rate] = mean
         left.plot(X[:, 0], mean, color=PALETTE[k], label=rate)
         left.fill_between(X[:, 0], low, high, color=PALETTE[k], alpha=0.12, linewidth=0)
-        right.plot(found["coal", rate, "several"], "o-", color=PALETTE[k], label=rate)
+        left.annotate(rate, (X[-1, 0], mean[-1]), (4, 10 * (1 - k)), textcoords="offset points", color=PALETTE[k])
+        at = ("coal", rate, "several")
+        right.errorbar(mean_loss[at], k, xerr=OF_FIVE * error[at], fmt="o", color=PALETTE[k], capsize=3)
     left.set(xlabel="year", ylabel="disasters per bin (90% band)")
-    right.set(
-        xlabel="draw of the folds", ylabel="negative log predictive", xticks=range(len(found["coal", "exp", "one"]))
-    )
-    left.legend(fontsize=8)
-    right.legend(fontsize=8)
-    script.figure(figure, "counts-coal", "Rates of coal disasters under three rate functions, and held-out losses.")
+    right.set(xlabel="negative log predictive", yticks=range(len(RATES)), yticklabels=RATES, ylim=(2.5, -0.5))
+    script.figure(
+        figure, "counts-coal",
+        "Rates of coal disasters under three rate functions; held-out losses with 95% intervals over five draws of the "
+        "folds.",
+    )  # fmt: skip
     dense, sparse = np.argsort(-rates["rectified"])[:10], np.argsort(rates["rectified"])[:30]
     higher = float((rates["exp"][dense] / rates["rectified"][dense]).mean())
     spread = {rate: float(np.std(rates[rate][sparse])) for rate in ("exp", "rectified")}

@@ -1,17 +1,21 @@
-"""Nine jobs with data drawn anew: minutes, wrong turns and lines typed in one trial each, noted by hand.
+"""Nine jobs with data drawn anew: minutes, wrong turns and lines typed, noted by hand; seven of them in two trials.
 
     python -m experiments.house.nine_jobs
 
-One trial each, on 28 November 2026, by the session that afterwards mended what it tripped over (a language model at
-work as an engineer). It was no newcomer: it had read the README, the issue and the notes on earlier trials, though
-not the code of these commands. Jobs were interleaved, so minutes are the wall-clock time of the commands, without
-reading and typing, on two cores at a load of about eight; of the likelihood they are by the clock, and the job was
-not finished. A wrong turn is a command that was refused, a test that failed, or a wrong guess. In "recommend" and
-"topics of texts" the run that came through is that of the mended command; the texts were also drawn again, since
-the first ones had too few words. The files are those of ``job_data.py``. Lines of the other tool are those of a
-script written without a stop-watch, and its CPU seconds those of one run; the results of both sides were not
-compared on equal terms. optbayesexpt could not be installed, and SigPy's script was not run for want of nibabel in
-its environment.
+The first trial, on 28 November 2026, was made by the session that afterwards mended what it tripped over (a language
+model at work as an engineer). It was no newcomer: it had read the README, the issue and the notes on earlier trials,
+though not the code of these commands. In it "recommend" and "topics of texts" came through only with the mended
+command, and the likelihood was given up. The second, on the same day and with data of other seeds (``job_data.py``),
+was made by the session that mended the English of README and help, which knew them as well as one can. It typed the
+README's line with its own file, and did not repeat the scan, which takes minutes, and the likelihood. What counts is
+the later trial of each job: it says that the lines of the README come through, and not how a newcomer would fare.
+
+Minutes are the wall-clock time of commands, without reading and typing, on two cores at a load of six to eight; of the
+likelihood they are by the clock. A wrong turn is a command that was refused, a test that failed, or a wrong guess. The
+other tool was a script written without a stop-watch, its CPU seconds those of one run on the data of the second trial.
+Accuracy of labels and rank of held-out items come from these single runs, on one draw of the data: 40 labels of
+tickets, asked by each tool in two batches of 20, and one held-out item of each user, not the same one on both sides.
+optbayesexpt could not be installed, nor is there R for mirt; girth learns items and asks nothing. modAL was not tried.
 """
 
 from __future__ import annotations
@@ -19,45 +23,82 @@ from __future__ import annotations
 from experiments.script import Script, command
 
 UNFINISHED = "add a likelihood"
-TRIALS: dict[str, tuple[float, int, int, str, int | None, float | None]] = {
-    # job -> minutes, wrong turns, lines; the other tool, its lines, its CPU seconds
-    "label a table": (1.9, 1, 2, "scikit-activeml", 29, 2.4),
-    "plan a scan": (4.6, 0, 1, "SigPy (plans nothing)", 17, None),
-    "give a test": (1.5, 1, 1, "girth (asks nothing)", 8, 1.6),
-    "recommend": (0.7, 1, 1, "implicit", 19, 0.8),
-    "compare": (0.7, 1, 2, "choix", 9, 1.1),
-    "tune an instrument": (0.4, 1, 19, "optbayesexpt", None, None),
-    "topics of texts": (2.2, 2, 1, "tomotopy", 9, 1.2),
-    "count events": (0.4, 1, 1, "scikit-learn's kernel density", 8, 1.3),
-    UNFINISHED: (13.9, 2, 47, "", None, None),
+FIRST: dict[str, tuple[float, int]] = {  # job -> minutes, wrong turns
+    "label a table": (1.9, 1),
+    "plan a scan": (4.6, 0),
+    "give a test": (1.5, 1),
+    "recommend": (0.7, 1),
+    "compare": (0.7, 1),
+    "tune an instrument": (0.4, 1),
+    "topics of texts": (2.2, 2),
+    "count events": (0.4, 1),
+    UNFINISHED: (13.9, 2),
+}
+SECOND: dict[str, tuple[float, int]] = {
+    "label a table": (0.9, 0),
+    "give a test": (0.2, 0),
+    "recommend": (0.1, 0),
+    "compare": (0.3, 0),
+    "tune an instrument": (0.1, 0),
+    "topics of texts": (0.1, 0),
+    "count events": (0.1, 0),
+}
+LINES = {"label a table": 4, "tune an instrument": 17, "compare": 2, UNFINISHED: 47}  # typed; of all others one
+BESIDE: dict[str, tuple[str, int | None, float | None]] = {  # the other tool, its lines, its CPU seconds
+    "label a table": ("scikit-activeml", 30, 1.5),
+    "plan a scan": ("SigPy (plans nothing)", 17, 1.8),
+    "give a test": ("girth (asks nothing)", 9, 1.0),
+    "recommend": ("implicit", 20, 0.6),
+    "compare": ("choix", 10, 0.8),
+    "tune an instrument": ("optbayesexpt (not installed)", 17, None),
+    "topics of texts": ("tomotopy", 10, 0.8),
+    "count events": ("scikit-learn's kernel density", 9, 0.9),
+    UNFINISHED: ("", None, None),
+}
+OTHERS = ("the other tool", "its lines", "its CPU seconds")
+CPU = {  # seconds of ours, second trial
+    "label a table": 31.2, "give a test": 5.1, "recommend": 4.4, "compare": 10.1, "tune an instrument": 2.2,
+    "topics of texts": 3.2, "count events": 3.1,
+}  # fmt: skip
+WORTH = {  # single runs, the second trial's data: ours, the other tool's
+    "accuracy on 560 other tickets, 40 labels": {"adaptive label": 0.879, "scikit-activeml": 0.820},
+    "mean rank of a held-out item": {"adaptive recommend": 0.786, "implicit": 0.752},
 }
 
 
 def run(script: Script) -> None:
-    columns = list(zip(*TRIALS.values(), strict=True))
-    names = ("minutes", "wrong turns", "lines typed", "the other tool", "its lines", "its CPU seconds")
+    last = FIRST | SECOND
     script.table(
-        {"job": list(TRIALS), **{name: list(column) for name, column in zip(names, columns, strict=True)}},
+        {
+            "job": list(FIRST),
+            "minutes, first trial": [minutes for minutes, _ in FIRST.values()],
+            "wrong turns, first trial": [turns for _, turns in FIRST.values()],
+            "minutes, second trial": [SECOND[job][0] if job in SECOND else None for job in FIRST],
+            "wrong turns, second trial": [SECOND[job][1] if job in SECOND else None for job in FIRST],
+            "lines typed": [LINES.get(job, 1) for job in FIRST],
+            "CPU seconds": [CPU.get(job) for job in FIRST],
+            **{name: [BESIDE[job][k] for job in FIRST] for k, name in enumerate(OTHERS)},
+        },
         "ours-first-hour",
-        "Nine jobs, one trial each; minutes of waiting for commands. The likelihood was given up unfinished. Empty: "
-        "not tried, or there is no such tool.",
+        "Nine jobs; minutes of waiting for commands. The likelihood was given up unfinished. Empty: not tried, or "
+        "there is no such tool.",
     )
-    minutes, turns = ([trial[k] for trial in TRIALS.values()] for k in (0, 1))
     script.judge(
         "ours-first-hour",
-        max(minutes) <= 10 and max(turns) <= 1,
+        all(minutes <= 10 and turns <= 1 for minutes, turns in last.values()),
         claim="Each of nine jobs with one's own data is done in at most 10 minutes and one wrong turn.",
         target="at most 10 minutes and 1 wrong turn each, every job finished",
         value={
-            "minutes": dict(zip(TRIALS, minutes, strict=True)),
-            "wrong turns": dict(zip(TRIALS, turns, strict=True)),
+            "minutes": {job: minutes for job, (minutes, _) in last.items()},
+            "wrong turns": {job: turns for job, (_, turns) in last.items()},
             "not finished": [UNFINISHED],
+            "beside": WORTH,
         },
-        reason="One trial each, by a session that knew the README and the issue. The likelihood was not finished: its "
-        "tests took minutes on the busy machine, one of steps far out failed, others were not looked into, and neither "
-        "skeleton nor CONTRIBUTING named the method that the test asks for. Texts were refused twice, once for the "
-        "data. A file of questions that was answered already, columns of names, of winners and losers, and of tracks, "
-        "the shape of a model's answer, and a guessed option made the other wrong turns. Those of columns were mended.",
+        reason="By sessions that knew README and issue, the second as well as one can: no newcomer tried. Seven jobs "
+        "came through at the first line in the second trial. The scan and the likelihood are of the first trial. The "
+        "likelihood was not finished: its tests took minutes on the busy machine, and one of steps far out failed, for "
+        "want of a method that neither skeleton nor CONTRIBUTING named (CONTRIBUTING does now). Results beside other "
+        "tools are single runs on one draw.",
     )
 
 

@@ -29,7 +29,7 @@ BUILT = ROOT / "docs" / "build" / "html"
 EXAMPLES = len([*(ROOT / "docs" / "examples").glob("*/*.py"), *(ROOT / "docs" / "commands").glob("*_*.md")])
 QUESTIONS: dict[str, tuple[str, float]] = {  # question -> what answers it, seconds that trying it took
     "Which scorer for my labels?": ("For labels, take the default", 0.0),
-    "Does design pay for my scan?": ("of the error of the best tuned simple rule", 0.0),
+    "Does design pay for my scan?": ("by the error of the best tuned simple rule", 0.0),
     "Rerun figure 3.7": (r"python -m experiments nickisch-fig-3\.7", 15.0),
     "Add a likelihood": ("A potential is the logarithm of a factor", 53.0),  # of another shape than the page's
     "Resume after a crash": (r"SequentialDesign\s*\.\s*load", 15.0),

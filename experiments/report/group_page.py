@@ -49,8 +49,8 @@ def group_page(group: Group, results: Path = claims.RESULTS, links: Links = BESI
     lines = [f"# {group.title}", "", f"{group.about} {counts(group)}. [All results]({links.home}).", ""]
     if judged:
         lines += [
-            "An id leads to its details: all that came out, pictures, tables, script. From the folder of the clone "
-            "`python -m experiments ID` makes one again; `--quick` takes seconds.",
+            "An id leads to its details: everything that came out, with pictures, tables and the script. In a clone, "
+            "`python -m experiments ID` repeats a claim; `--quick` takes seconds.",
             "",
             row("id", first, "target", "what came out", "verdict"),
             row(*["---"] * 5),

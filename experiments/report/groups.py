@@ -142,7 +142,7 @@ def books(results: Path = claims.RESULTS) -> list[Book]:
     for key, title in DOMAINS.items():
         ids = sorted((id for id in judged if id not in known and _domain(judged[id]["script"]) == key), key=counted)
         if ids:
-            about = "Claims of our own: what was hoped for, and what came out."
+            about = "Our own claims, with what we hoped for and what came out."
             name, rows = key or "house", [row(id, "") for id in ids]
             found.append(Book("domains", name, title, about, _pages("domains", name, title, about, rows)))
     return found

@@ -74,13 +74,13 @@ def test_a_person_is_asked_stops_and_goes_on(tables, tmp_path, monkeypatch, caps
 @pytest.mark.parametrize(
     ("table", "features", "says"),
     [
-        ("u,a,b\np,x,x\n", None, "line 2: 'x' stands against itself"),
+        ("u,a,b\np,x,x\n", None, "line 2: 'x' is compared with itself"),
         ("u,a\np,x\n", None, "has 2 columns; expected user, winner, loser"),
         ("u,a,b,w\np,x,y,z\n", None, "line 2: expected 'x', 'y', 1 or -1 as winner, got 'z'"),
         ("u,a,b\np,x,\n", None, "line 2: a user and two items are needed"),
         ("u,a,b\np,x,y\n", "item,f\nx,1\n", "has no line for the item 'y'|no feature tells items apart"),
         ("u,a,b\np,x,y\n", "item,f\nx,1\ny,\n", "line 3, column 'f': expected a feature, got ''"),
-        ("u,a,b\np,x,y\n", "item,f\nx,1\nx,2\n", "the item 'x' stands twice"),
+        ("u,a,b\np,x,y\n", "item,f\nx,1\nx,2\n", "the item 'x' is listed twice"),
         (None, None, "name the table of comparisons: adaptive prefer TABLE"),
     ],
 )

@@ -121,7 +121,7 @@ def test_a_command_that_gives_no_answer(tables, capsys):
 @pytest.mark.parametrize(
     ("table", "items", "options", "says"),
     [
-        ("left,right,winner\na,a,a\n", None, (), "line 2: 'a' stands against itself"),
+        ("left,right,winner\na,a,a\n", None, (), "line 2: 'a' is compared with itself"),
         ("left,right,winner\na,b,c\n", None, (), "line 2: expected the winner (a name, left, right or tie), got 'c'"),
         ("left,right,winner\na,b,tie\n", None, ("--no-ties",), "line 2: this is a tie"),
         ("left,right,winner\na,b,a\n", "name\na\nc\n", (), "line 2: 'b' is not among the names of --items"),
@@ -130,7 +130,7 @@ def test_a_command_that_gives_no_answer(tables, capsys):
         ("left,right\na,b\n", None, (), "has 2 columns; expected left, right, winner"),
         ("left,right,winner\na,,a\n", None, (), "line 2: two names are needed"),
         ("name\na\n", None, (), "names only 'a': two at least"),
-        ("name\na\na\n", None, (), "the name 'a' stands twice"),
+        ("name\na\na\n", None, (), "the name 'a' is listed twice"),
         ("name\na\nb\n", None, ("--sure", "1"), "--sure must be a probability"),
         ("name\na\nb\n", None, ("--here", "--ask", "x"), "--ask and --here do not go together"),
         ("name\na\nb\n", None, ("--ask", "x", "--ask", "y"), "several --ask need a --judge each"),

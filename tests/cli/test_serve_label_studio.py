@@ -71,7 +71,7 @@ def test_answers_are_learnt_and_the_same_command_goes_on(tmp_path, token, capsys
         assert not follow(studio, url, token, *more, meanwhile=lambda: None)
     assert studio.shown() == before  # nothing has changed
     said = capsys.readouterr().out
-    assert "1 answer of 1 person" in said and "goes on" in said
+    assert "1 answer of 1 person" in said and "carry on" in said
 
 
 def test_a_webhook_has_answers_learnt_at_once(tmp_path, token, monkeypatch):

@@ -1,4 +1,4 @@
-"""Eight commands x tables as people have them: each is understood, and said so, or refused in one sentence.
+"""Nine commands x tables as people have them: each is understood, and said so, or refused in one sentence.
 
 Nothing is computed: ``--dry-run`` reads, checks and says what it has understood.
 """
@@ -33,6 +33,10 @@ COMMANDS = {
     ),
     "prefer": (
         {"user": WHO, "winner": WHAT, "loser": [f"{one}?" for one in WHAT]}, (), None, ("winner", False),
+    ),
+    "rank": (
+        {"left": WHO, "right": [f"{one}?" for one in WHO], "winner": ["left" if bit else "right" for bit in BITS]},
+        (), None, ("winner", False),
     ),
     "sequences": ({"user": WHO, "item": WHAT, "at": HALF}, ("--time", "at"), "at", ("item", False)),
     "calibrate": ({"who": WHO, "a": BITS, "b": BITS[::-1], "c": HALF}, ("--person", "who", "--ignore", "c"), None,
@@ -86,6 +90,13 @@ def test_a_table_is_understood_or_refused_in_one_sentence(command, tmp_path, cap
             code, told, error = dry(command, content, tmp_path, capsys)
             assert (code, error) == (0, "")
             assert f"dates from 2019-12-20 to 2020-07-14{words}\n" in told
+    else:  # a column of dates that the command has no use for: left alone, or refused by its name
+        with_days = csv_of(frame.assign(day=DAYS.dt.strftime("%d.%m.%Y")))
+        code, told, error = dry(command, with_days, tmp_path, capsys)
+        if command == "calibrate":
+            assert code == 2 and error.count("\n") == 1 and "column 'day': expected a number" in error
+            code, told, error = dry(command, with_days, tmp_path, capsys, ("--ignore", "day"))
+        assert (code, error) == (0, "") and "not used" in next(x for x in told.splitlines() if x[:5] == "  day")
 
     holes = frame.astype(object)
     holes.loc[3::5, gappy] = None
@@ -96,10 +107,6 @@ def test_a_table_is_understood_or_refused_in_one_sentence(command, tmp_path, cap
         assert code == 2 and error.count("\n") == 1 and "table.csv, line 5" in error and error.endswith(".\n")
 
     # names of rows and a vector beside them: features only where there are features, never in the way
-    if command == "prefer":  # a table of exactly these columns
-        code, told, error = dry(command, csv_of(frame.assign(id=range(N), vector=VECTORS)), tmp_path, capsys)
-        assert code == 2 and error.count("\n") == 1 and "has 5 columns; expected user, winner, loser" in error
-        return
     ignored = ("--ignore", "id", "--ignore", "vector") if command == "calibrate" else ()
     more = frame.assign(id=range(N), vector=VECTORS)
     code, told, error = dry(command, csv_of(more), tmp_path, capsys, ignored)
@@ -111,3 +118,18 @@ def test_a_table_is_understood_or_refused_in_one_sentence(command, tmp_path, cap
     if command == "calibrate":  # where it is not left out it is no answer
         code, _, error = dry(command, csv_of(more), tmp_path, capsys)
         assert code == 2 and error.count("\n") == 1 and "column 'vector': expected a number (mend it, or" in error
+
+
+def test_comparisons_are_found_by_the_names_of_their_columns_and_else_by_order(tmp_path, capsys):
+    frame = pd.DataFrame(COMMANDS["prefer"][0])
+    _, told, _ = dry(
+        "prefer", csv_of(frame[["loser", "user", "winner"]].assign(day=DAYS.astype(str))), tmp_path, capsys
+    )
+    assert {line.split()[0]: line.split()[1] for line in told.splitlines()[1:5]} == {
+        "loser": "loser:", "user": "user:", "winner": "winner:", "day": "not",
+    }  # fmt: skip
+    four = frame.assign(won=1).set_axis(["x", "y", "z", "won"], axis=1)
+    _, told, _ = dry("prefer", csv_of(four), tmp_path, capsys)
+    assert "  z    second item:" in told
+    code, _, error = dry("prefer", csv_of(four.assign(more=1)), tmp_path, capsys)
+    assert code == 2 and error.count("\n") == 1 and "has 5 columns; expected user, winner, loser" in error

@@ -30,8 +30,10 @@ def ask(
     bank: Annotated[
         Path | None,
         typer.Option(
-            help="What is known of the items, a CSV file of `adaptive calibrate`, mirt or catsim; items are found by "
-            "their id (default: nothing but that higher answers mean more).",
+            help=(
+                "What is known of the items: a CSV file of `adaptive calibrate`, mirt or catsim. Items are "
+                "matched by their id (default: only that higher answers mean more)."
+            ),
             metavar="BANK.csv",
         ),
     ] = None,
@@ -43,9 +45,9 @@ def ask(
     """Take an adaptive test in the terminal: each question is the one that teaches most about you.
 
     Type an answer as it stands, or its number; s skips a question, and q stops. Every answer is on disk before the next
-    question, and --resume goes on where a test was stopped. At the end come estimates with 95% intervals, answers.csv,
-    result.json and path.csv (the estimate after each answer). With target = "total" in the file the questions are about
-    the total score of all items, and that score is predicted too.
+    question, and --resume carries on where a test was stopped. At the end the command writes estimates with 95%
+    intervals, answers.csv, result.json and path.csv (the estimate after each answer). With target = "total" in the file
+    the questions are about the total score of all items, and that score is predicted too.
     """
     job = Job(context, locals())
     from adaptive.cli.ask.questionnaire_file import read_questionnaire

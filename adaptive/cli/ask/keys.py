@@ -11,8 +11,8 @@ __all__ = ["EXAMPLE", "FREE", "KEYS", "LISTS", "keys_help"]
 KEYS: dict[str, dict[str, str]] = {
     "": {
         "title": "what stands above every page (default: the file's name)",
-        "answers": "words of the answers in order, 2 to 10, for all items; they count as 1, 2, ..., as 0 and 1 where "
-        "no item has more than two, and as they stand where they are numbers",
+        "answers": "the words of the answers in order, 2 to 10, for all items; they count as 1, 2, ..., as 0 and 1 if "
+        "no item has more than two, and as they stand if they are numbers",
         "target": '"total": questions are about the total score (default: the traits)',
         "first": "id of the item that everybody is asked first",
         "exposure": "the largest share of the people who are asked an item, such as 0.3",
@@ -24,7 +24,7 @@ KEYS: dict[str, dict[str, str]] = {
     "items": {
         "text": "the question",
         "id": "what the bank calls it (default: its number)",
-        "trait": "what it measures, where items measure several things",
+        "trait": "what it measures, if items measure several things",
         "reverse": "true: a higher answer means less of the trait",
         "answers": "words of its own",
         "content": "what it is about, for [content]",
@@ -36,7 +36,7 @@ KEYS: dict[str, dict[str, str]] = {
         "after": "asked after so many answers (default 5)",
     },
     "stop": {
-        "deviation": "enough is known at this standard deviation (of the total in points, where that is the target)",
+        "deviation": "enough is known at this standard deviation (in points, if the total is the target)",
         "questions": "at most so many questions",
     },
     "prior": {"mean": "of the trait before the first answer", "deviation": "its standard deviation"},

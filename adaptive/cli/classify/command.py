@@ -50,7 +50,7 @@ def classify(
     ] = None,
     ignore: Annotated[
         list[str] | None,
-        typer.Option(help="A column of TABLE to leave out, such as row names; repeatable.", metavar="COLUMN"),
+        typer.Option(help="A column of TABLE to leave out, such as the names of rows; repeatable.", metavar="COLUMN"),
     ] = None,
     max_missing: MaxMissing = 0.5,
     drop_rare: Annotated[
@@ -65,17 +65,17 @@ def classify(
     exploration: Annotated[
         float,
         typer.Option(
-            help="Share of the questions drawn at random whatever the scorer, from 0 to 1 (default 0.15).",
+            help="Share of the questions that are drawn at random with any scorer, from 0 to 1 (default 0.15).",
             metavar="SHARE",
             show_default=False,
         ),
     ] = 0.15,
     questions: Annotated[int, whole_number("Labels asked for in each run (default 60).")] = 60,
     initial: Annotated[
-        int | None, whole_number("How many of them are drawn at random first (default as many as there are classes).")
+        int | None, whole_number("How many of these are drawn at random first (default: as many as there are classes).")
     ] = None,
     seeds: Annotated[int, whole_number("Repetitions, each with its own split of the rows (default 5).")] = 5,
-    seed: Annotated[int, whole_number("The first seed; the others follow it (default 0).")] = 0,
+    seed: Annotated[int, whole_number("The first seed; the others count up from it (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-classify-run")] = Path("adaptive-classify-run"),
     pictures: Format = "png",
     resume: Resume = False,

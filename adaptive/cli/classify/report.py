@@ -116,7 +116,7 @@ def _print(name: str, accuracies: Mapping[str, np.ndarray], found: Mapping[str, 
             row += [_points(found[scorer]["above_random_at_end"]), "never" if match is None else f"{match}"]
         printed.add_row(*row)
     console = Console(highlight=False)
-    console.print(f"{name}: accuracy on held-out rows after so many labels, {seeds}", soft_wrap=True)
+    console.print(f"{name}: accuracy on held-out rows after that many labels, {seeds}", soft_wrap=True)
     console.print(printed)
     if compared:
         interval = " and 95% interval" if n_seeds > 1 else ""

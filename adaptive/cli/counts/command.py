@@ -28,29 +28,35 @@ def counts(
     context: typer.Context,
     table: Annotated[
         Path | None,
-        typer.Argument(help="Table with a line per event; its first line names the columns.", metavar="TABLE",
+        typer.Argument(help="Table with a line for each event; its first line names the columns.", metavar="TABLE",
                        show_default=False),
     ] = None,
     pairs: Annotated[
         bool,
-        typer.Option("--pairs", help="The table has a line per pair and its count; an empty count is one to predict."),
+        typer.Option(
+            "--pairs", help="The table has a line for each pair and its count. An empty count is to be predicted."),
     ] = False,
     place: Annotated[
         list[str] | None,
-        typer.Option(help="A column of times or dates, or of an axis of places; repeatable (default: the first).",
+        typer.Option(help="A column of times or dates, or one axis of places; repeatable (default: the first column).",
                      metavar="COLUMN"),
     ] = None,
     window: Annotated[
         list[str] | None,
-        typer.Option(help="Where events were looked for, as START:END, once per column (default: their range).",
+        typer.Option(help=(
+            "Range in which events were looked for, as START:END, once for each column (default: the range of the "
+            "events)."
+        ),
                      metavar="RANGE"),
     ] = None,
     ignore: Annotated[
         list[str] | None,
-        typer.Option(help="A column to leave out of account; repeatable.", metavar="COLUMN"),
+        typer.Option(help="A column to leave out; repeatable.", metavar="COLUMN"),
     ] = None,
-    bins: Annotated[int, whole_number("Bins per column (default 100 of time, 16 of places).")] = 0,
-    rate: Annotated[str, typer.Option(help="rectified, exp or softplus (default rectified).", metavar="NAME",
+    bins: Annotated[int, whole_number("Bins for each column (default 100 for times, 16 for places).")] = 0,
+    rate: Annotated[str, typer.Option(help=(
+        "Link of the rate: rectified, exp or softplus (default rectified)."
+    ), metavar="NAME",
                                       show_default=False)] = "rectified",
     user: Annotated[str, typer.Option(help="The column of users.", metavar="COLUMN")] = "user",
     item: Annotated[str, typer.Option(help="The column of items.", metavar="COLUMN")] = "item",
@@ -65,29 +71,29 @@ def counts(
         typer.Option(help="With --pairs: a user to recommend items to; repeatable (default: all, at most 1000).",
                      metavar="ID"),
     ] = None,
-    items: Annotated[int, whole_number("With --pairs: items to recommend to each user (default 10).")] = 10,
+    items: Annotated[int, whole_number("With --pairs: how many items to recommend to each user (default 10).")] = 10,
     components: Annotated[int, whole_number("Components of users and items (default 5).")] = 5,
-    ask: Annotated[int, whole_number("Places, or pairs, to name as worth counting next (default 10).")] = 10,
-    seed: Annotated[int, whole_number("What is drawn is drawn from it (default 0).")] = 0,
+    ask: Annotated[int, whole_number("How many places or pairs to name as worth counting next (default 10).")] = 10,
+    seed: Annotated[int, whole_number("Seed of random choices (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-counts-run")] = Path("adaptive-counts-run"),
     pictures: Format = "png",
     resume: Resume = False,
     dry_run: DryRun = False,
 ) -> None:  # fmt: skip
-    """Estimate how often something happens where and when, or how often with whom, and where to count next.
+    """Estimate how often something happens at a time or a place, or for a pair such as user and item, and where to
+    count next.
 
-    Events are those of a point process: each line is one event at its time or place, and they may go on for ever. This
-    is not survival analysis, in which each line is a person or a part with one end, and a table with a column of
-    censoring is refused. The command writes a rate over time or over two axes of places, with 90% bands (rate.csv,
-    rate.png), and the places to look at next (next.csv).
+    Each line is one event at its time or place, and events may go on for ever: this is a point process. It is not
+    survival analysis, in which each line is a person or a part with one end. A table with a column of censoring is
+    refused. The command writes a rate over time or over two axes of places, with 90% bands (rate.csv, rate.png), and
+    the places to look at next (next.csv).
 
     With --pairs each line is a user, an item and a count. The command writes predictions with 90% intervals for the
     pairs without a count (predictions.csv), items for each user (items.csv), and how well held-out items are ranked
-    beside popularity (ranks.csv). The pairs worth asking for are in next.csv: they come from the pairs without a count
-    if there are any, else from all that are not listed. In a table of purchases or plays the pairs that are not listed
-    are zeros: say --zeros observed.
-
-    Both write summary.json, and a state from which --resume continues a run that was stopped.
+    beside popularity (ranks.csv). The pairs worth asking for are in next.csv. They are pairs without a count, or, if
+    there are none, pairs that are not listed. In a table of purchases or plays the pairs that are not listed are zeros,
+    so say --zeros observed. Both uses write summary.json, and a state from which --resume continues a run that was
+    stopped.
     """
     lists = {name: list(dict.fromkeys(values or [])) for name, values in
              (("place", place), ("ignore", ignore), ("to", to))}  # fmt: skip

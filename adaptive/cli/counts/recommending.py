@@ -58,9 +58,7 @@ def _ranks(
     means = write_ranks(found, folder)
     if means["model"] > means["popularity"]:
         return True
-    again = (
-        "" if folder.settings["zeros"] == "observed" else "; --zeros observed ranks better where such pairs are zeros"
-    )
+    again = "" if folder.settings["zeros"] == "observed" else "; --zeros observed ranks better if such pairs are zeros"
     print(f"The model ranks no better than popularity: items.csv lists what most users have{again}.")
     return False
 

@@ -85,13 +85,15 @@ def evaluate(
     error: Annotated[
         float | None,
         typer.Option(
-            help="Stop when the error of the score is at most so many points of 100 (default 2, with --items alone "
-            "none).",
+            help=(
+                "Stop when the error of the score is at most this many points of 100 (default 2; with --items "
+                "alone no limit)."
+            ),
             metavar="POINTS", show_default=False,
         ),
     ] = None,
     items: Annotated[
-        int | None, whole_number("Stop after so many items (default 60, with --error alone 200).")
+        int | None, whole_number("Stop after this many items (default 60, with --error alone 200).")
     ] = None,
     batch: Annotated[int, whole_number("Items chosen together and asked at the same time (default 1).")] = 1,
     jobs: Annotated[int, whole_number("Commands that run at the same time (default: --batch).")] = 0,
@@ -106,7 +108,7 @@ def evaluate(
     common: Annotated[
         float,
         typer.Option(
-            help="Share of the items that are the same for all systems, and asked first (default 0).", metavar="SHARE",
+            help="Share of the items that all systems are asked first (default 0).", metavar="SHARE",
             show_default=False,
         ),
     ] = 0.0,
@@ -143,11 +145,11 @@ def evaluate(
     learn_from: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Folder of an earlier run, whose systems are to calibrate, too; repeatable.", metavar="FOLDER",
+            help="Folder of an earlier run, whose systems help to calibrate; repeatable.", metavar="FOLDER",
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[int, whole_number("Seed of who is held out, and of ties (default 0).")] = 0,
+    seed: Annotated[int, whole_number("Seed of the choice of held-out systems, and of ties (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-evaluate-run")] = Path("adaptive-evaluate-run"),
     pictures: Format = "png",
     resume: Resume = False,
@@ -156,11 +158,10 @@ def evaluate(
     """Score a new system on all items by asking it a few: the next is the one that tells most about its score.
 
     Earlier systems say how hard each item is and how well it tells systems apart (once for a table: it is cached).
-    Systems of other families, held out, say how far off such scores are: the band is theirs. Every answer is on disk
-    before the next item; after a stop, or a kill, --resume goes on and asks nothing twice.
-
-    Writes results.csv (score, band, error), asked.csv (every answer; a table for --learn-from), path.csv and a figure
-    (score against items asked, beside earlier systems), items.csv, contaminated.csv (items that are much easier for one
+    Held-out systems of other families say how far off such scores are, which gives the band. Every answer is on disk
+    before the next item. After a stop or a kill --resume carries on, and asks nothing twice. The command writes
+    results.csv (score, band, error), asked.csv (every answer; a table for --learn-from), path.csv and a figure (score
+    against items asked, beside earlier systems), items.csv, contaminated.csv (items that are much easier for one
     family), aside.csv (items without an answer), summary.json.
     """
     options = {**locals(), "name": name or [], "column": column or []}

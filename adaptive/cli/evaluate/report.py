@@ -35,7 +35,8 @@ def notes_on(known: Calibration, there: bool) -> list[str]:
     none, all_ = int((share == 0).sum()), int((share == 1).sum())
     if none or all_:
         said.append(
-            f"{_items(none)} answered rightly by no earlier system, {all_} by all: they tell nothing yet (items.csv)."
+            f"{_items(none)} answered correctly by no earlier system, {all_} by all. "
+            "These tell nothing yet (items.csv)."
         )
     return said
 

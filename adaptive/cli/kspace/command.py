@@ -56,7 +56,9 @@ def kspace(
             show_default=False,
         ),
     ] = None,
-    image_option: Annotated[Path | None, typer.Option("--image", help="The same as IMAGE.", metavar="FILE")] = None,
+    image_option: Annotated[
+        Path | None, typer.Option("--image", help="Another way to give IMAGE.", metavar="FILE")
+    ] = None,
     kspace: Annotated[
         Path | None,
         _file(
@@ -68,13 +70,18 @@ def kspace(
         bool,
         typer.Option(
             "--plan",
-            help="No trial: only the ordered design of the next scan and its export, from --reference (the same head) "
-            "or from IMAGE (other heads).",
+            help=(
+                "Compare nothing: write only the ordered design of the next scan and its export, learnt from "
+                "--reference (this head) or from IMAGE (other heads)."
+            ),
         ),
     ] = False,
     reference: Annotated[
         Path | None,
-        _file("An earlier, full scan of the same head, image or raw: a design from it is compared, or planned."),
+        _file(
+            "An earlier, full scan of this head, as images or raw samples. A design that is learnt from it joins "
+            "the comparison, or becomes the plan."
+        ),
     ] = None,
     trajectory: Annotated[
         str | None,
@@ -92,13 +99,13 @@ def kspace(
         ),
     ] = None,
     volume: Annotated[
-        int | None, _number("Which volume of a file that holds several (default: the first, and that is said).")
+        int | None, _number("Which volume of a file that holds several (default: the first, with a note).")
     ] = None,
     series: Annotated[
         int | None,
         _number(
-            "So many volumes of a file that holds several, one after the other: lines planned from the volume before, "
-            "beside a design that stays; taken only where simulated scans find them ahead."
+            "Follow this many volumes of a file, one after another. Lines are planned from the volume before, and "
+            "used only if simulated scans find them ahead of a fixed design."
         ),
     ] = None,
     coils: Annotated[
@@ -113,8 +120,11 @@ def kspace(
     compress: Annotated[
         str,
         typer.Option(
-            help="Raw samples of many coils (--kspace, --reference) as N virtual coils; auto: as few as keep 99% of "
-            "the energy, if there are more than 12; off: all coils as they are (default auto).",
+            help=(
+                "Compress raw samples of many coils (--kspace, --reference) to N virtual coils. With auto these "
+                "are the fewest that keep 99% of the energy, if there are more than 12 coils; with off all coils "
+                "stay (default auto)."
+            ),
             metavar="N|auto|off",
             show_default=False,
         ),
@@ -129,16 +139,16 @@ def kspace(
     initial: Annotated[
         int | None,
         _number(
-            "How many of them are the central ones, of points the side of the central block, of shots how many come "
-            "first (default: of lines on a slice chosen, else an eighth of all lines that there are, of each side; a "
+            "How many of the lines are central ones; for points the side of the central block, for shots how many "
+            "come first (default: chosen for lines on a slice, else an eighth of all lines, or of each side; a "
             "quarter of the shots)."
         ),
     ] = None,
     exchanges: Annotated[
         int | None,
         _number(
-            "Single lines of the design that are exchanged on trial where the slice itself or a reference of it "
-            "teaches; what fresh simulated scans confirm is kept (default 32, with --plan none)."
+            "Lines of the design to exchange on trial, if it is learnt from the slice itself or from a reference "
+            "of it. Exchanges that fresh simulated scans confirm are kept (default 32, with --plan 0)."
         ),
     ] = None,
     snr: Annotated[
@@ -152,8 +162,8 @@ def kspace(
     phase: Annotated[
         str,
         _word(
-            "Reading of the phase: a smooth one that the central lines show (central), the bare angle of the centre, "
-            "as many reconstructions take it (rough), or it is known (known); default central."
+            "How the phase is found: as a smooth one that the central lines show (central), as the plain angle of "
+            "the centre, as in many reconstructions (rough), or it is known (known); default central."
         ),
     ] = "central",
     axis: Annotated[
@@ -163,7 +173,7 @@ def kspace(
             "acquired, where the file says so)."
         ),
     ] = None,
-    draws: Annotated[int, whole_number("Draws of every random design, of which means are shown (default 10).")] = 10,
+    draws: Annotated[int, whole_number("Draws of each random design; their means are shown (default 10).")] = 10,
     export: Annotated[
         list[str] | None,
         typer.Option(
@@ -173,8 +183,10 @@ def kspace(
             show_default=False,
         ),
     ] = None,
-    tr: Annotated[float | None, _ms("Repetition time of a Pulseq sequence, ms (default: as short as can be).")] = None,
-    te: Annotated[float | None, _ms("Echo time of a Pulseq sequence, ms (default: as short as can be).")] = None,
+    tr: Annotated[
+        float | None, _ms("Repetition time of a Pulseq sequence, ms (default: as short as possible).")
+    ] = None,
+    te: Annotated[float | None, _ms("Echo time of a Pulseq sequence, ms (default: as short as possible).")] = None,
     flip: Annotated[float | None, _ms("Flip angle of a Pulseq sequence, degrees (default 10).")] = None,
     fov: Annotated[
         str | None,
@@ -195,8 +207,8 @@ def kspace(
     sequence: Annotated[
         Path | None,
         _file(
-            "A Cartesian Pulseq sequence of your own: with --export pulseq its phase encodes become those of the plan, "
-            "and all else stays."
+            "A Cartesian Pulseq sequence of your own. With --export pulseq its phase encodes become those of the "
+            "plan, and everything else stays."
         ),
     ] = None,
     seed: Annotated[int, whole_number("Seed of the simulated scan and of all random choices (default 0).")] = 0,
@@ -208,13 +220,13 @@ def kspace(
 ) -> None:
     """Which parts of k-space should a scanner measure to see this slice?
 
-    The command scans a real slice in simulation. Simulated scans choose the rule, the centre and the exponent
-    of the design, and say what error to expect. Or it replays raw samples (--kspace): the central ones are given, and
-    further ones are chosen one by one, each where it tells most about the image. The design is compared with simple
-    rules of the same size, and lines also on the slice beside it. With --series a slice is followed through the volumes
-    of a file. With --plan nothing is tried: the command writes the ordered design for the next scan. It leaves tables
-    (lines.csv or plan.csv, designs.csv), pictures, summary.json, what --export asks for, and a log from which --resume
-    continues a run that was stopped.
+    The command scans a real slice in simulation. Simulated scans choose the rule, the centre and the exponent of the
+    design, and say what error to expect. Or it replays raw samples (--kspace): it starts with the central ones, and
+    chooses further ones one by one, each where it tells most about the image. The design is compared with simple rules
+    of its size; lines are also compared on the neighbouring slice. With --series the command follows a slice through
+    the volumes of a file. With --plan it compares nothing, and writes the ordered design for the next scan. It writes
+    tables (lines.csv or plan.csv, designs.csv), pictures, summary.json, what --export asks for, and a log from which
+    --resume continues a run that was stopped.
     """
     options = locals() | {"compress": compressed_to(compress), "export": exports(export or ())}
     options |= main_file(context, options)

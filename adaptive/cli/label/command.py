@@ -56,7 +56,7 @@ def label(
     embeddings: Annotated[
         str | None,
         typer.Option(
-            help="Vectors of the rows, made by any network, in place of the columns as features.",
+            help="Vectors of the rows from any network, as features instead of the columns.",
             metavar="FILE.npy|FILE.parquet:COLUMN",
             show_default=False,
         ),
@@ -71,25 +71,32 @@ def label(
     ] = None,
     batch: Annotated[int, whole_number("How many rows --ask writes (default 20).")] = 20,
     another: Annotated[
-        bool, typer.Option("--another", help="Ask for further rows though others wait, for a second person.")
+        bool, typer.Option("--another", help="Ask for further rows although others still wait, for a second person.")
     ] = False,
     tell: Annotated[
         Path | None,
-        typer.Option(help="Learn the answers of such a file, filled in; continues the run in --out.", metavar="FILE"),
+        typer.Option(
+            help=("Learn the answers of a file of --ask that was filled in; continues the run in --out."),
+            metavar="FILE",
+        ),
     ] = None,
     report: Annotated[
-        bool, typer.Option("--report", help="Ask nothing; write labels and report of the run in --out as it is.")
+        bool, typer.Option("--report", help="Ask nothing; write the labels and the report of the run in --out.")
     ] = False,
     skills: Annotated[
         int,
         whole_number(
-            "Learn how often each of at most so many people is right, and choose whom to ask what (default 0: no)."
+            "Learn how often each of at most this many people is right, and choose who is asked which row "
+            "(default 0: no)."
         ),
     ] = 0,
     annotator: Annotated[
         str | None,
         typer.Option(
-            help="With --skills: who answers in the terminal (default here), or a file without names (somebody).",
+            help=(
+                "With --skills: the person who answers in the terminal (default here), or in a file without names "
+                "(default somebody)."
+            ),
             metavar="NAME",
             show_default=False,
         ),
@@ -104,13 +111,13 @@ def label(
     """Label a table: the command asks for the row that teaches most.
 
     It asks in the terminal, one row at a time, or in batches through files that people fill in. Rows that have a label
-    already are learnt first. Every answer is on disk before the next question, and --resume goes on where a run was
-    stopped. At the end of every call come labels.csv (the table with labels, and what is predicted for the rest),
-    answers.csv, and a report with figures on how well answers were predicted and whether it is time to stop.
+    already are learnt first. Every answer is on disk before the next question, and --resume carries on where a run was
+    stopped. Every call ends with labels.csv (the table with labels, and predictions for the other rows), answers.csv,
+    and a report with figures. The report says how well answers were predicted, and if it is time to stop.
 
-    Where several people answer for a row, the majority counts. With --skills N each answer is learnt as its person's,
-    by the column "annotator" or Label Studio's completed_by. Then labels.csv holds what is believed to be true beside
-    what was said, and people.csv has a line for each person.
+    If several people answer a row, the majority counts. With --skills N the command also learns how reliable each
+    person is, named by the column "annotator" or by Label Studio's completed_by. Then labels.csv holds the label that
+    is believed to be true beside the answers, and people.csv has a line for each person.
 
     A Parquet file of more than four million cells stays on disk and is read in parts. Its numbers are the features,
     labels.csv holds the labelled rows, and --report writes predictions.parquet.

@@ -90,7 +90,7 @@ def what_to_do(path: Path, rows: AnyRows, count: int, waiting: int, tell: str, n
     how = (
         f"import it into Label Studio (choices {words}), export as JSON"
         if path.suffix == ".json"
-        else f"fill the column 'answer' with {words}, or ? where one cannot tell"
+        else f"fill in the column 'answer' with {words}, or ? if nobody can tell"
     )
     return f"{path} holds {counted(count, 'row')} to label{again}: {how}{names}."
 

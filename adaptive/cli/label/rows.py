@@ -217,7 +217,7 @@ def classes_of(given: Sequence[str], target: str, classes: Sequence[str], path: 
         if alike is not None:
             raise CommandError(
                 f"column {target!r} of {path} holds {alike[0]!r} and {alike[1]!r}: name the classes with --classes, "
-                "one of the two where they are the same, both where they are not."
+                "one of the two if they mean one class, both if they do not."
             )
     named = list(dict.fromkeys(classes or sorted(set(given))))
     if len(named) < 2:

@@ -44,10 +44,9 @@ def photograph(
     resume: Resume = False,
     dry_run: DryRun = False,
 ) -> None:
-    """See how well a single-pixel camera sees your picture with filters that are chosen one after another.
-
-    The command simulates a detector that looks at the picture through one filter at a time, with noise, beside three
-    designs that look at nothing. That takes half a minute at 32 x 32 pixels. It writes photograph.png, errors.csv,
+    """See how well a single-pixel camera sees your picture with filters that are chosen one after another. The command
+    simulates a detector that looks at the picture through one filter at a time, with noise. It compares this with three
+    designs that are fixed in advance. That takes half a minute at 32 x 32 pixels. It writes photograph.png, errors.csv,
     filters.npy (a row for each measurement, in order), image.npy and image_std.npy, and a log from which --resume
     continues a run that was stopped.
     """

@@ -28,7 +28,7 @@ def prefer(
     table: Annotated[
         Path | None,
         typer.Argument(
-            help="Table with a line per comparison: user, winner, loser; or user, first, second and who won.",
+            help="Table with a line for each comparison: user, winner, loser; or user, first, second and who won.",
             metavar="TABLE", show_default=False,
         ),
     ] = None,
@@ -49,22 +49,23 @@ def prefer(
     ] = "best",
     questions: Annotated[int, whole_number("Questions to ask a person (default 10).")] = 10,
     components: Annotated[
-        int | None, whole_number("What people share beside features, in components (default by held-out comparisons).")
+        int | None, whole_number(
+            "Number of components of the taste that people share beside features (default: chosen by held-out "
+            "comparisons).")
     ] = None,
-    worth: Annotated[int, whole_number("Comparisons to name as worth asking for (default 10).")] = 10,
-    seed: Annotated[int, whole_number("What is drawn is drawn from it (default 0).")] = 0,
+    worth: Annotated[int, whole_number("How many comparisons to name as worth asking for (default 10).")] = 10,
+    seed: Annotated[int, whole_number("Seed of random choices (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-prefer-run")] = Path("adaptive-prefer-run"),
     pictures: Format = "png",
     resume: Resume = False,
     dry_run: DryRun = False,
 ) -> None:  # fmt: skip
-    """Find what people like, from comparisons of two items, and say which two somebody should compare next.
-
-    Without --ask the command says how well held-out comparisons are predicted (summary.json). It writes the best items
-    of each person with 90% bands (people.csv), what somebody new is thought to like (ranking.csv and its figure), and
-    the comparisons worth asking for (next.csv). With --ask it asks a person "A or B?", each time the question that
-    teaches most. Every answer is on disk before the next question, and a ranking with bands comes at the end
-    (ranking.csv, answers.csv). --resume goes on after a stop.
+    """Find what people like, from comparisons of two items, and say which two items to compare next. Without --ask the
+    command says how well held-out comparisons are predicted (summary.json). It writes the best items of each person
+    with 90% bands (people.csv), what a newcomer probably likes (ranking.csv and its figure), and the comparisons worth
+    asking for (next.csv). With --ask it asks a person "A or B?", each time the question that teaches most. Every answer
+    is on disk before the next question, and a ranking with bands comes at the end (ranking.csv, answers.csv). --resume
+    carries on after a stop.
     """
     job = Job(context, locals())
     require_at_least(
@@ -74,7 +75,7 @@ def prefer(
         ("seed", seed, 0),
     )
     require_one_of(ABOUT, about=about)
-    from adaptive.cli.prefer.tables import comparisons_of, features_of
+    from adaptive.cli.prefer.tables import columns_of, comparisons_of, features_of
 
     cells = job.table("table", "of comparisons")
     rows, y = comparisons_of(cells)
@@ -84,9 +85,7 @@ def prefer(
         unknown = sorted({item for row in rows for item in row[1:]} - set(features.index))
         if unknown:
             raise CommandError(f"{job.settings['items']} has no line for the item {unknown[0]!r}.")
-    names = [str(name) for name in cells.frame.columns]
-    compared = ("winner", "loser") if len(names) == 3 else ("first item", "second item", "who won")
-    roles = {role: [name] for role, name in zip(("user", *compared), names, strict=True)}
+    roles = {role: [name] for role, name in columns_of(cells).items()}
     job.understood(lambda: table_in_words(cells, roles, dict.fromkeys(roles, "ids")))
     if features is not None:
         job.understood(f"{counted(len(features), 'item')} with {counted(features.shape[1], 'feature')}: "

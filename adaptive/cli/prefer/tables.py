@@ -13,27 +13,41 @@ from adaptive.tables.values import dates_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["comparisons_of", "features_of"]
+__all__ = ["columns_of", "comparisons_of", "features_of"]
+
+
+def columns_of(cells: Cells) -> dict[str, str]:
+    """Return role -> column: user, winner and loser; or user, first item, second item and who won.
+
+    Columns are found by their names, whatever else the table has; else three or four columns are these, in order.
+    """
+    columns = [str(name) for name in cells.frame.columns]
+    named = {column.strip().lower(): column for column in reversed(columns)}
+    won_or_lost, both = ("user", "winner", "loser"), ("user", "first item", "second item", "who won")
+    by_name = {"first": "first item", "second": "second item", "winner": "who won", "won": "who won"}
+    who = next((named[name] for name in ("user", "person", "who") if name in named), None)
+    if who is not None and {"winner", "loser"} <= named.keys():
+        return {"user": who, "winner": named["winner"], "loser": named["loser"]}
+    found = {role: named[name] for name, role in by_name.items() if name in named}
+    if who is not None and len(found) == 3:
+        return {role: {"user": who, **found}[role] for role in both}
+    if len(columns) not in (3, 4):
+        expected = "user, winner, loser, or user, first, second and who won"
+        raise TableError(f"{cells.path} has {len(columns)} columns; expected {expected}.")
+    return dict(zip(won_or_lost if len(columns) == 3 else both, columns, strict=True))
 
 
 def comparisons_of(cells: Cells) -> tuple[list[tuple[str, str, str]], np.ndarray]:
-    """Return comparisons (user, first, second) and who won.
-
-    Three columns are the user, the winner and the loser; four are the user, two items, and which of them won: its name,
-    or 1 and -1.
-    """
-    path, frame, number = cells.path, cells.frame, number_of(cells.delimiter)
-    if frame.shape[1] not in (3, 4):
-        raise TableError(
-            f"{path} has {frame.shape[1]} columns; expected user, winner, loser, or user, first, second and who won."
-        )
+    """Return comparisons (user, first, second) and who won: the first of two columns, or by its name, 1 or -1."""
+    path, number = cells.path, number_of(cells.delimiter)
+    frame = cells.frame[list(columns_of(cells).values())]
     rows, y = [], []
     for line, row in zip(frame.index, frame.to_numpy(), strict=True):
         user, first, second = row[:3].tolist()
         if not (user and first and second):
             raise TableError(f"{path}, line {line}: a user and two items are needed, got an empty cell.")
         if first == second:
-            raise TableError(f"{path}, line {line}: {first!r} stands against itself.")
+            raise TableError(f"{path}, line {line}: {first!r} is compared with itself.")
         winner = row[3] if len(row) == 4 else first
         won = {first: 1, second: -1}.get(winner, number(winner))
         if won not in (1, -1):
@@ -57,7 +71,7 @@ def features_of(path: Path) -> pd.DataFrame:
     if len(wrong):
         name = names.iloc[wrong[0]]
         raise TableError(
-            f"{path}, line {frame.index[wrong[0]]}: " + (f"the item {name!r} stands twice." if name else "no name.")
+            f"{path}, line {frame.index[wrong[0]]}: " + (f"the item {name!r} is listed twice." if name else "no name.")
         )
     columns = {}
     for name in frame.columns[1:]:

@@ -122,7 +122,7 @@ def exchange_file(job: Job, design: SequentialDesign, path: Path, n: int, ties: 
     print(f"{path}: {learnt} answers learnt, {len(design.pending)} pairs wait{_known(design)}.")
     if not design.finished and design.pending:
         again = f"{job.again('--resume')} --answers {shlex.quote(str(path))}"
-        print(f"fill its column winner ({EXPECTED}; ? where one cannot tell), then: {again}")
+        print(f"fill its column winner ({EXPECTED}; ? if nobody can tell), then: {again}")
 
 
 def _read(path: Path) -> dict[str, list[str]]:

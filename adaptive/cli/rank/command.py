@@ -10,7 +10,7 @@ import typer
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job, design_in
 from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, stated, whole_number
-from adaptive.cli.understanding import counted
+from adaptive.cli.understanding import counted, table_in_words
 
 if TYPE_CHECKING:
     from adaptive.cli.rank.tables import Known
@@ -27,8 +27,10 @@ def rank(
     table: Annotated[
         Path | None,
         typer.Argument(
-            help="Table with a line per comparison (left, right, winner; or winner, loser; perhaps judge), or with one "
-            "column of names.",
+            help=(
+                "Table with a line for each comparison (left, right, winner; or winner, loser; perhaps judge), or "
+                "with one column of names."
+            ),
             metavar="TABLE", show_default=False,
         ),
     ] = None,
@@ -45,7 +47,7 @@ def rank(
         typer.Option(help="Stop when that order is right with this probability (default 0.9).", metavar="P",
                      show_default=False),
     ] = 0.9,
-    comparisons: Annotated[int, whole_number("Stop after so many comparisons, at the latest (default 1000).")] = 1000,
+    comparisons: Annotated[int, whole_number("Stop after this many comparisons at the latest (default 1000).")] = 1000,
     ask: Annotated[
         list[str] | None,
         typer.Option(
@@ -56,17 +58,17 @@ def rank(
     ] = None,
     module: Annotated[
         str | None,
-        typer.Option(help="A Python function of such a text, in place of a command.", metavar="PACKAGE.MODULE:NAME"),
+        typer.Option(help="A Python function of that text, instead of a command.", metavar="PACKAGE.MODULE:NAME"),
     ] = None,
     here: Annotated[bool, typer.Option("--here", help="Ask a person in the terminal.")] = False,
     answers: Annotated[
         Path | None,
-        typer.Option(help="Write the next pairs into this table, and learn the winners that stand in it.",
+        typer.Option(help="Write the next pairs into this table, and learn the winners that it holds.",
                      metavar="FILE.csv"),
     ] = None,
     judge: Annotated[
         list[str] | None,
-        typer.Option(help="Who answers, by name, so that skills are learnt; one for each --ask, in their order.",
+        typer.Option(help="Names of the judges, so that their skills are learnt; one for each --ask, in their order.",
                      metavar="NAME"),
     ] = None,
     cost: Annotated[
@@ -80,17 +82,17 @@ def rank(
     position_bias: Annotated[
         bool,
         typer.Option("--position-bias/--no-position-bias", show_default=False,
-                     help="Learn how far the side on which something is shown decides (default --position-bias)."),
+                     help="Learn how much it helps to be shown on one side (default --position-bias)."),
     ] = True,
     once: Annotated[
-        bool, typer.Option("--once", help="Ask no pair twice in the same order: the judge would say the same again.")
+        bool, typer.Option("--once", help="Ask no pair twice in one order, because the judge would repeat the answer.")
     ] = False,
     batch: Annotated[int, whole_number("Pairs chosen together, asked at the same time (default 1; 10 in a file).")] = 0,
     timeout: Annotated[
         float, typer.Option(help="Seconds after which a command is ended (default 300).", metavar="SECONDS",
                             show_default=False)
     ] = 300.0,
-    seed: Annotated[int, whole_number("What is drawn is drawn from it (default 0).")] = 0,
+    seed: Annotated[int, whole_number("Seed of random choices (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-rank-run")] = Path("adaptive-rank-run"),
     pictures: Format = "png",
     resume: Resume = False,
@@ -98,12 +100,11 @@ def rank(
 ) -> None:  # fmt: skip
     """Rank systems, prompts, pictures or players by comparisons of two at a time, and ask for those that tell most.
 
-    Of TABLE alone: the ranking with intervals and the probabilities of ranks (ranking.csv, ranks.csv and the figure),
-    what each judge is worth (judges.csv), and the pairs worth comparing next (next.csv). With --ask, --module, --here
-    or --answers comparisons are asked for, beginning from what TABLE knows, until the order of the --best is right with
-    probability --sure. Ties, a side that is favoured, and judges who err are learnt beside the strengths.
-
-    Every answer is on disk before the next comparison; --resume goes on where a run was stopped.
+    From TABLE alone it writes the ranking with intervals and the probabilities of ranks (ranking.csv, ranks.csv and the
+    figure), the skill of each judge (judges.csv), and the pairs worth comparing next (next.csv). With --ask, --module,
+    --here or --answers it starts from TABLE and asks for comparisons, until the order of the --best is right with
+    probability --sure. It also learns ties, a favoured side, and judges who err. Every answer is on disk before the
+    next comparison, and --resume carries on where a run was stopped.
     """
     options = {**locals(), "ask": ask or [], "judge": judge or [], "cost": cost or []}
     job = Job(context, options, aside=("timeout", "answers"), free=("sure", "comparisons", "ask", "module", "here"))
@@ -147,14 +148,17 @@ def _check_ways(now: dict[str, Any]) -> None:
 
 
 def _read(job: Job) -> tuple[Known, Any]:
-    from adaptive.cli.rank.tables import cells_of, known_of, names_and_features
+    from adaptive.cli.rank.tables import cells_of, known_of, names_and_features, roles_of
 
     settings = job.settings
     path = job.file("table", "of comparisons or names")
     names, features = None, None
     if settings["items"] is not None:
         names, features = names_and_features(Path(settings["items"]))
-    known = known_of(cells_of(path), names, settings["ties"])
+    cells = cells_of(path)
+    known = known_of(cells, names, settings["ties"])
+    roles = roles_of(cells)
+    job.understood(lambda: table_in_words(cells, roles, dict.fromkeys(roles, "ids")))
     job.fix_file("table")
     job.fix_file("items")
     return known, features

@@ -50,7 +50,7 @@ def write_ranking(model: BradleyTerry, job: Job, target: int | str, known: Known
     if lean[1] > 0 or lean[2] < 0:
         side = "first" if lean[0] > 0 else "second"
         chance = 1.0 / (1.0 + np.exp(-abs(lean[0])))
-        print(f"what is shown {side} is favoured: of two equals it wins {chance:.0%} of the comparisons without a tie.")
+        print(f"The {side} side is favoured: of two equal items it wins {chance:.0%} of the comparisons without a tie.")
 
 
 def _write_judges(model: BradleyTerry, job: Job) -> None:

@@ -14,7 +14,7 @@ from adaptive.tables import Cells, TableError, TableFile
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Known", "cells_of", "known_of", "names_and_features"]
+__all__ = ["Known", "cells_of", "known_of", "names_and_features", "roles_of"]
 
 _COLUMNS = {
     "left": ("left", "first", "a", "model_a", "system_a", "item_a"),
@@ -69,7 +69,7 @@ def known_of(cells: Cells, names: list[str] | None, ties: bool) -> Known:
         listed = [name for name in frame.iloc[:, 0].tolist() if name]
         twice = next((name for k, name in enumerate(listed) if name in listed[:k]), None)
         if twice is not None:
-            raise TableError(f"{path}: the name {twice!r} stands twice.")
+            raise TableError(f"{path}: the name {twice!r} is listed twice.")
         _refuse_unknown(listed, names, frame.index.tolist(), path)
         heading = f" below the heading {frame.columns[0]!r}"
         return _checked(Known(names or listed, [], np.zeros(0, dtype=int), False, heading), path)
@@ -81,7 +81,7 @@ def known_of(cells: Cells, names: list[str] | None, ties: bool) -> Known:
         if not (left and right):
             raise TableError(f"{path}, line {line}: two names are needed, got an empty cell.")
         if left == right:
-            raise TableError(f"{path}, line {line}: {left!r} stands against itself.")
+            raise TableError(f"{path}, line {line}: {left!r} is compared with itself.")
         _refuse_unknown([left, right], names, [line, line], path)
         outcome = outcome_of(winner, left, right)
         if outcome is None:
@@ -97,6 +97,16 @@ def known_of(cells: Cells, names: list[str] | None, ties: bool) -> Known:
         outcomes.append(outcome)
     met = list(dict.fromkeys(name for row in rows for name in row[:2]))
     return _checked(Known(names or met, rows, np.array(outcomes, dtype=int), "judge" in places), path)
+
+
+def roles_of(cells: Cells) -> dict[str, list[str]]:
+    """Return role -> column, as `known_of` reads the table."""
+    columns = cells.frame.columns.tolist()
+    if len(columns) == 1:
+        return {"name": columns}
+    places = _places(columns, cells.path)
+    order = ("winner", "loser", "judge") if "loser" in places else ("left", "right", "winner", "judge")
+    return {role: [columns[places[role]]] for role in order if role in places}
 
 
 def _places(columns: list[str], path: Path) -> dict[str, int]:

@@ -28,36 +28,47 @@ def recommend(
     context: typer.Context,
     table: Annotated[
         Path | None,
-        typer.Argument(help="Table with a line per pair; its first line names the columns.", metavar="TABLE",
+        typer.Argument(help="Table with a line for each pair; its first line names the columns.", metavar="TABLE",
                        show_default=False),
     ] = None,
     user: Annotated[str, typer.Option(help="The column of users.", metavar="COLUMN")] = "user",
     item: Annotated[str, typer.Option(help="The column of items.", metavar="COLUMN")] = "item",
     shown: Annotated[
         str | None,
-        typer.Option(help="A column with 1 or 0 where the pair was shown and taken or refused, else empty.",
+        typer.Option(help=(
+            "A column with 1 if the pair was shown and taken, 0 if it was shown and refused, and nothing "
+            "otherwise."
+        ),
                      metavar="COLUMN"),
     ] = None,
     count: Annotated[
         str | None,
-        typer.Option(help="A column that says how often each pair happened (default: once a line).", metavar="COLUMN"),
+        typer.Option(help=(
+            "A column that says how often each pair happened (default: once for each line)."
+        ), metavar="COLUMN"),
     ] = None,
     to: Annotated[
         list[str] | None,
         typer.Option(help="A user to recommend items to; repeatable (default: all, at most 1000).", metavar="ID"),
     ] = None,
-    items: Annotated[int, whole_number("Items to recommend to each (default 10).")] = 10,
-    show: Annotated[int, whole_number("Pairs to name as worth showing (default 10).")] = 10,
-    scorer: Annotated[str, typer.Option(help="information_gain, thompson or upper_confidence_bound: which pairs are "
-                                        "worth showing (default information_gain).", metavar="NAME",
+    items: Annotated[int, whole_number("How many items to recommend to each user (default 10).")] = 10,
+    show: Annotated[int, whole_number("How many pairs to name as worth showing (default 10).")] = 10,
+    scorer: Annotated[str, typer.Option(help=(
+        "How to choose the pairs worth showing: information_gain, thompson or upper_confidence_bound (default "
+        "information_gain)."
+    ), metavar="NAME",
                                         show_default=False)] = "information_gain",
     components: Annotated[int, whole_number("Components of users and items (default 20).")] = 20,
-    ratio: Annotated[float, typer.Option(help="Censored pairs for each one seen (default 4).", metavar="NUMBER",
+    ratio: Annotated[float, typer.Option(help=(
+        "Censored pairs for each pair that was seen (default 4)."
+    ), metavar="NUMBER",
                                          show_default=False)] = 4.0,
-    selection: Annotated[str, typer.Option(help="constant or full: full, of the source, makes the odds of rare items "
-                                           "too high (default constant).", metavar="NAME",
+    selection: Annotated[str, typer.Option(help=(
+        "Model of which pairs are seen: constant, or full as in the paper, which makes the odds of rare items too "
+        "high (default constant)."
+    ), metavar="NAME",
                                            show_default=False)] = "constant",
-    seed: Annotated[int, whole_number("What is drawn is drawn from it (default 0).")] = 0,
+    seed: Annotated[int, whole_number("Seed of random choices (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-recommend-run")] = Path("adaptive-recommend-run"),
     pictures: Format = "png",
     resume: Resume = False,
@@ -67,8 +78,8 @@ def recommend(
 
     One pair of every user with three or more is held out. The model and popularity each rank it among the items that
     the user has not seen (ranks.csv, ranks.png). Then come the items for each user, with the odds that they are taken
-    and 90% intervals (items.csv). Where popularity ranks better, these are the items that are about most. The pairs
-    worth showing, at most two of a user, are in show.csv: add them to the table with 1 or 0 in the column --shown. The
+    and 90% intervals (items.csv). If popularity ranks better, these are the most popular items. The pairs worth
+    showing, at most two of a user, are in show.csv: add them to the table with 1 or 0 in the column --shown. The
     command also writes summary.json, and states from which --resume continues a run that was stopped.
     """
     job = Job(context, {**locals(), "to": list(dict.fromkeys(to or []))})

@@ -90,7 +90,7 @@ def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: Job) -
     folder.draw(drawing, "ranks")
     both = [ranks(one, held_out, ties=0.5)[0] for one in (model, popular)]
     against = diagnostics.beside({"mean_rank": (both[0], both[1])}, "popularity", of="pairs")
-    beside.say(against, advice="recommend what is about most, or collect more pairs")
+    beside.say(against, advice="recommend the most popular items, or collect more pairs")
     return {"mean rank": means, "beside the rival": against}
 
 

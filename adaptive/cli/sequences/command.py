@@ -34,29 +34,30 @@ def sequences(
     context: typer.Context,
     table: Annotated[
         Path | None,
-        typer.Argument(help="Table with a line per event; its first line names the columns.", metavar="TABLE",
+        typer.Argument(help="Table with a line for each event; its first line names the columns.", metavar="TABLE",
                        show_default=False),
     ] = None,
     user: Annotated[str, typer.Option(help="The column of users.", metavar="COLUMN")] = "user",
     item: Annotated[str, typer.Option(help="The column of items.", metavar="COLUMN")] = "item",
     time: Annotated[
         str | None,
-        typer.Option(help="The column of times; without it events are in order as they stand.", metavar="COLUMN"),
+        typer.Option(help="The column of times (default: the events are in order already).", metavar="COLUMN"),
     ] = None,
     components: Annotated[int, whole_number("Size of the memory (default 16).")] = 16,
     cell: Annotated[
-        str, typer.Option(help="gru or tanh (default gru).", metavar="NAME", show_default=False)
+        str, typer.Option(help="Kind of the memory: gru or tanh (default gru).", metavar="NAME", show_default=False)
     ] = "gru",
     members: Annotated[int, whole_number("Nets whose predictions are averaged (default 3).")] = 3,
-    epochs: Annotated[int, whole_number("Passes over all events at most (default 60).")] = 60,
-    sampled: Annotated[int, whole_number("Items to train against at each step, 0: all (default 0).")] = 0,
+    epochs: Annotated[int, whole_number("The largest number of passes over all events (default 60).")] = 60,
+    sampled: Annotated[int, whole_number(
+        "Number of items to train against at each step; 0 means all (default 0).")] = 0,
     held_out: Annotated[
         float, typer.Option(help="Share of each history's end that is predicted (default 0.1).", metavar="SHARE",
                             show_default=False),
     ] = 0.1,
-    next: Annotated[int, whole_number("Next items to name of each user (default 5).")] = 5,
-    observe: Annotated[int, whole_number("Users to name as worth observing (default 10).")] = 10,
-    seed: Annotated[int, whole_number("What is drawn is drawn from it (default 0).")] = 0,
+    next: Annotated[int, whole_number("How many next items to name for each user (default 5).")] = 5,
+    observe: Annotated[int, whole_number("How many users to name as worth observing (default 10).")] = 10,
+    seed: Annotated[int, whole_number("Seed of random choices (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-sequences-run")] = Path("adaptive-sequences-run"),
     pictures: Format = "png",
     resume: Resume = False,
@@ -64,11 +65,12 @@ def sequences(
 ) -> None:  # fmt: skip
     """Predict what each user does next, from what they did so far, and say whose next event is worth observing.
 
-    The end of each history is held out. It is predicted by counting (1-gram, 2-gram), by a net with one memory for
-    all users (pooled) and by a net with a memory for each user (summary.json, users.csv, nats.png). The command then
-    writes the next items of each user with probabilities, by the better of the two nets (next.csv). The users whose
-    next event would tell most about their own memory are in observe.csv; of more than 60 users only some are looked
-    at, the shortest histories first. Training is kept while it runs: --resume goes on after a stop, to the same result.
+    The end of each history is held out. It is predicted by counting (1-gram, 2-gram), by a net with one memory for all
+    users (pooled) and by a net with a memory for each user (summary.json, users.csv, nats.png). The command then writes
+    the next items of each user with probabilities, by the better of the two nets (next.csv). The users whose next event
+    would tell most about their own memory are in observe.csv. If there are more than 60 users, only some are looked at,
+    the shortest histories first. Training is saved while it runs. After a stop --resume carries on, and comes to the
+    result that it would have had.
     """
     job = Job(context, locals())
     require_at_least(

@@ -39,16 +39,16 @@ def serve(
         str | None, _text("The column of paths of pictures, below the table's folder.", "COLUMN")
     ] = None,
     question: Annotated[str | None, _text("A question that stands above every row.", "TEXT")] = None,
-    instructions: Annotated[Path | None, _text("A text file, shown first and at hand later.", "FILE")] = None,
+    instructions: Annotated[Path | None, _text("A text file that is shown first and stays at hand.", "FILE")] = None,
     texts: Annotated[
-        Path | None, _text("Words of your own for what the pages of a pool say, as in [texts] of a test.", "FILE.toml")
+        Path | None, _text("Your own words for the pages of a pool, as in [texts] of a test.", "FILE.toml")
     ] = None,
     one_tap: Annotated[
         bool, typer.Option("--one-tap", help="A tap on a label sends it (default: choose, then send).")
     ] = False,
     exposure: Annotated[
         float | None,
-        _text("The largest share of the people who are asked an item of a test, in place of the file's.", "SHARE"),
+        _text("The largest share of the people who are asked an item of a test, instead of the file's.", "SHARE"),
     ] = None,
     example: Annotated[bool, typer.Option("--example", help="Print a TEST.toml with every key, and stop.")] = False,
     features: Annotated[
@@ -56,35 +56,39 @@ def serve(
     ] = None,
     embeddings: Annotated[
         str | None,
-        _text("Vectors of the rows by any network, in place of texts or pictures.", "FILE.npy|FILE.parquet:COLUMN"),
+        _text("Vectors of the rows from any network, instead of texts or pictures.", "FILE.npy|FILE.parquet:COLUMN"),
     ] = None,
-    run: Annotated[Path | None, _text("A run of `adaptive label`, to go on with.", "FOLDER")] = None,
+    run: Annotated[Path | None, _text("A run of `adaptive label` to carry on with.", "FOLDER")] = None,
     label_studio: Annotated[
-        str | None, _text("A running Label Studio; the people there are shown what teaches most.", "URL")
+        str | None, _text(
+            "The address of a running Label Studio, whose people are shown the tasks that teach most.", "URL")
     ] = None,
     project: Annotated[int, whole_number("The number of its project.")] = 0,
     token_file: Annotated[
         Path | None, _text("A file that holds a personal access token of Label Studio.", "FILE")
     ] = None,
-    ahead: Annotated[int, whole_number("How many of its tasks are open at least (default 3).")] = AHEAD,
+    ahead: Annotated[int, whole_number("The least number of its tasks that are open (default 3).")] = AHEAD,
     webhook: Annotated[
         bool, typer.Option("--webhook", help="Have Label Studio announce answers at --host and --port, to be quicker.")
     ] = False,
     overlap: Annotated[int, whole_number("How many people label each row (default 1).")] = 1,
     skills: Annotated[
-        int, whole_number("Learn the errors of at most so many labellers; some rows go to several (default 0: no).")
+        int, whole_number(
+            "Learn the errors of at most this many labellers; some rows go to several people (default 0: no).")
     ] = 0,
     stop: Stop = None,
     invite: Annotated[
-        int, whole_number("Let in by invitation only: so many links, in STORE/invitations.csv (default: anybody).")
+        int, whole_number(
+            "Let people in by invitation only, and write this many links into STORE/invitations.csv (default: "
+            "anybody).")
     ] = 0,
     give_up: Annotated[
         int, whole_number("How many people must be unable to tell before a row is set aside (default: as --overlap).")
     ] = 0,
     store: Annotated[
         str | None, _text(
-            "Folder of the answers, new or to go on with (default adaptive-serve-run; with --label-studio "
-            "adaptive-label-studio-run), or a database, which servers on several machines share.",
+            "Folder of the answers, new or to carry on with (default adaptive-serve-run; with --label-studio "
+            "adaptive-label-studio-run), or a database that servers on several machines share.",
             "FOLDER|postgresql://...",
         )
     ] = None,
@@ -99,15 +103,15 @@ def serve(
     ] = False,
     seed: Annotated[int, whole_number("Seed of ties and draws (default 0).")] = 0,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the folder of answers; it is done anyway.")
+        bool, typer.Option("--resume", help="Carry on with the folder of answers; this happens anyway.")
     ] = True,
     dry_run: DryRun = False,
 ) -> None:  # fmt: skip
     """Serve a test or a pool as pages: one command, one folder, every answer on disk before the next question.
 
-    Each person who takes a test gets the questions that teach most about them. Labellers share one design and have a
-    row of their own each. Or people go on in their own Label Studio: --label-studio URL --project N --token-file FILE.
-    The same command goes on where it was. See also `adaptive export` and `adaptive forget`.
+    Each person who takes a test gets the questions that teach most about them. Labellers share one design, and each has
+    a row of their own. Or people stay in their own Label Studio: --label-studio URL --project N --token-file FILE. Type
+    the command again to carry on. See also `adaptive export` and `adaptive forget`.
     """
     require_at_least(
         ("seed", seed, 0), ("invite", invite, 0), ("overlap", overlap, 1), ("port", port, 0), ("skills", skills, 0),

@@ -23,14 +23,14 @@ __all__ = ["export", "forget"]
 
 def export(
     folder: Annotated[
-        str, typer.Argument(help="What `adaptive serve` had as --store.", metavar="FOLDER|postgresql://...")
+        str, typer.Argument(help="The folder or database that `adaptive serve` had as --store.", metavar="FOLDER|postgresql://...")
     ],
     file: Annotated[
         Path | None, typer.Argument(help="The questionnaire, for estimates of the people.", metavar="FILE.toml",
                                     show_default=False),
     ] = None,
     bank: Annotated[
-        Path | None, typer.Option(help="Its bank, as it was served.", metavar="BANK.csv", show_default=False)
+        Path | None, typer.Option(help="The bank with which it was served.", metavar="BANK.csv", show_default=False)
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the tables (default FOLDER/export).", metavar="FOLDER")
@@ -46,7 +46,7 @@ def export(
     The tables are sessions.csv and answers.csv (in order, with times), and export.json holds both.
 
     For a test there is also table.csv, with a row for each person and a column for each item, as `adaptive calibrate`
-    reads it. With FILE.toml there is estimates.csv. Where the test has items of attention there is attention.csv, and
+    reads it. With FILE.toml there is estimates.csv. If the test has items of attention, there is attention.csv, and
     sessions.csv counts the wrong answers and says who was screened out.
 
     For a pool there are also labels.csv, which labelling.read_csv reads,
@@ -62,7 +62,7 @@ def export(
         with open_store(folder, write=False) as store:
             if backup is not None and not dry_run:
                 if not isinstance(store, Store):
-                    raise CommandError("a database is copied by its own means: pg_dump.")
+                    raise CommandError("copy a database with its own program, pg_dump.")
                 where = backup
                 store.backup(backup)
                 print(f"{backup} is a copy of the store.")
@@ -241,16 +241,18 @@ def _columns(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str, 
 
 def forget(
     folder: Annotated[
-        str, typer.Argument(help="What `adaptive serve` had as --store.", metavar="FOLDER|postgresql://...")
+        str,
+        typer.Argument(
+            help="The folder or database that `adaptive serve` had as --store.", metavar="FOLDER|postgresql://..."
+        ),
     ],
     session: Annotated[int, typer.Argument(help="The number of the session in sessions.csv.", metavar="SESSION")],
     dry_run: DryRun = False,
 ) -> None:
-    """Remove a person: the session and its answers to a test, for good, also from the free pages of the file.
-
-    The labels of a pool stay, under a number that belongs to nobody. Copies that were made before (backups, exports)
-    are yours to delete; the command lists those in the folder that still name the session. The server must be stopped,
-    and nothing else may read the store.
+    """Remove a person's session and answers to a test for good, also from the free pages of the file. The labels of a
+    pool stay, under a number that belongs to nobody. You have to delete earlier copies (backups, exports) yourself; the
+    command lists those in the folder that still name the session. The server must be stopped, and nothing else may read
+    the store.
     """
     web_needed()
     from adaptive.serve import StoreError, open_store

@@ -67,7 +67,7 @@ def run(
         pass
     if parent is not None:
         return
-    print(f"\nStopped; the answers are in {folder}. The same command goes on; {export} writes them out.")
+    print(f"\nStopped; the answers are in {folder}. Type the command again to carry on; {export} writes them out.")
 
 
 def _connections(behind_proxy: bool) -> Any:
@@ -135,7 +135,8 @@ def _invitations(store: AnyStore, wanted: int, base: str) -> list[str]:
 def _say(title: str, base: str, folder: str, links: list[str], host: str, behind_proxy: bool, export: str) -> None:
     print(f"{title}: {base}/" if not links else f"{title}: {links[0]}")
     print(
-        f"Answers are kept in {folder}; {export} writes them out. Ctrl-C stops; the same command goes on.", flush=True
+        f"Answers are kept in {folder}; {export} writes them out. Ctrl-C stops; type the command again to carry on.",
+        flush=True,
     )
     if host not in HERE and not behind_proxy:
         print(

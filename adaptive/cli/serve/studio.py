@@ -147,13 +147,13 @@ def _until_stopped(live: Live, run: RunFolder, nudged: Callable[[], tuple[str, A
     with _announced(live, nudged), _ends(live):
         live.follow(every=EVERY, looked=said.looked, away=said.away)
     if not live.tasks:  # stopped before the first look
-        print("\nStopped; nothing was learnt yet. The same command goes on.")
+        print("\nStopped; nothing was learnt yet. Type the command again to carry on.")
         return
     names = _names(live)
     for name, columns in ((LABELS, _labels(live, names)), (PEOPLE, _people(live, names))):
         if columns:
             run.write_csv(name, columns)
-    print(f"\nStopped; {run.path / LABELS} holds labels and predictions. The same command goes on.")
+    print(f"\nStopped; {run.path / LABELS} holds labels and predictions. Type the command again to carry on.")
 
 
 class _Sayings:
@@ -167,7 +167,7 @@ class _Sayings:
             print("Label Studio answers again.", flush=True)
         self._away = False
         if not self._before:
-            print("Tasks with a prediction are shown first. Ctrl-C stops; people can go on meanwhile.", flush=True)
+            print("Tasks with a prediction are shown first. Ctrl-C stops; people can carry on meanwhile.", flush=True)
         if found.begun:
             print(f"The tasks have changed: there are {len(self.live.tasks)} now.", flush=True)
         for reason, tasks in found.left_out.items():

@@ -32,22 +32,24 @@ def topics(
     ] = "text",
     metadata: Annotated[
         list[str] | None,
-        typer.Option(help="A column that says something of each text, such as its author; repeatable.",
+        typer.Option(help="A column that describes each text, such as its author; repeatable.",
                      metavar="COLUMN"),
     ] = None,
     time: Annotated[
-        str | None, typer.Option(help="A column of numbers, such as years, or dates; cut in ten.", metavar="COLUMN")
+        str | None, typer.Option(help=(
+            "A column of dates, or of numbers such as years; it is cut into ten parts."
+        ), metavar="COLUMN")
     ] = None,
-    topics: Annotated[int, whole_number("Topics (default 20).")] = 20,
-    words: Annotated[int, whole_number("Words that are looked at, the most frequent (default 5000).")] = 5000,
-    read: Annotated[int, whole_number("Documents without a text to name as worth reading (default 10).")] = 10,
-    seed: Annotated[int, whole_number("What is drawn is drawn from it (default 0).")] = 0,
+    topics: Annotated[int, whole_number("Number of topics (default 20).")] = 20,
+    words: Annotated[int, whole_number("Number of words in the model, the most frequent ones (default 5000).")] = 5000,
+    read: Annotated[int, whole_number("How many documents without a text to name as worth reading (default 10).")] = 10,
+    seed: Annotated[int, whole_number("Seed of random choices (default 0).")] = 0,
     out: Annotated[Path, out_folder("adaptive-topics-run")] = Path("adaptive-topics-run"),
     pictures: Format = "png",
     resume: Resume = False,
     dry_run: DryRun = False,
 ) -> None:  # fmt: skip
-    """Find the topics of texts, who writes on them and when, and say which document is worth reading next.
+    """Find the topics of texts, who writes about them and when, and say which document is worth reading next.
 
     The command reads the file in blocks, so that memory does not grow with it: once for the words, once to learn, once
     for the topics of each document. It writes topics.csv (word lists), documents.csv (topics of each document),

@@ -16,7 +16,7 @@ from adaptive.cli.topics.texts import Vocabulary
 __all__ = ["write"]
 
 MOST_GROUPS, N_LINES = 12, 6
-ADVICE = ("what the columns say misleads here, leave them out", "there are no topics to be seen in so few texts")
+ADVICE = ("the columns mislead here; leave them out", "so few texts show no topics")
 
 
 def write(stream: Stream, vocabulary: Vocabulary, folder: Job) -> None:
@@ -57,7 +57,7 @@ def write(stream: Stream, vocabulary: Vocabulary, folder: Job) -> None:
     if completion:
         with_, without = (f"{completion[name]:.3f}" for name in ("with metadata", "without"))
         told = f"log probability {with_} nats with metadata, {without} without"
-        print(f"Half of a text foretells a word of the other half: {told}.")
+        print(f"Half of a text predicts a word of the other half: {told}.")
     for one, advice in zip(found, ADVICE, strict=False):
         beside.say(one, advice=advice)
     if unread["line"]:

@@ -37,7 +37,7 @@ def different(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.nda
     itself = np.flatnonzero(first == second)
     if len(itself):
         k = int(itself[0])
-        raise ValueError(f"comparisons must be of two items: at position {k} {first[k]!s} stands against itself.")
+        raise ValueError(f"comparisons must be of two items: at position {k} {first[k]!s} is compared with itself.")
     return first, second
 
 

@@ -43,8 +43,10 @@ left.set_yticks(range(8), ranking["item"])
 left.set(xlabel="strength, logits")
 left.invert_yaxis()
 places = [model.items_.tolist().index(item) for item in ranking["item"]]
-right.imshow(ranks[places], cmap="Blues", aspect="auto", extent=(0.5, 8.5, 7.5, -0.5))
+shown = right.imshow(ranks[places], cmap="Blues", aspect="auto", extent=(0.5, 8.5, 7.5, -0.5))
 right.set(xlabel="rank")
+right.grid(False)
+figure.colorbar(shown, ax=right, label="probability")
 figure.tight_layout()
 
 # %%

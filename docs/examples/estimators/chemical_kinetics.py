@@ -62,7 +62,7 @@ asked, answers = settings.take(design.history_["position"]), np.array(design.his
 known = design.estimator_.parameters_
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
 times = np.linspace(0.05, 8.0, 60)
-for start, colour in zip(np.unique(asked[:, 0]), ("tab:blue", "tab:orange", "tab:green"), strict=False):
+for start, colour in zip(np.unique(asked[:, 0]), ("C0", "C1", "C2"), strict=False):
     curves = concentration(known.sample(60, 0), np.column_stack([np.full(60, start), times]))
     left.plot(times, curves.T, color=colour, alpha=0.06)
     own = asked[:, 0] == start
@@ -70,7 +70,7 @@ for start, colour in zip(np.unique(asked[:, 0]), ("tab:blue", "tab:orange", "tab
 left.set(xlabel="time", ylabel="concentration of A")
 left.legend()
 right.plot(*known.sample(500, 0).T, ".", markersize=3, alpha=0.4)
-right.plot(*TRUTH.T, "*", markersize=13, color="tab:red", label="truth")
+right.plot(*TRUTH.T, "*", markersize=13, color="C1", label="truth")
 right.set(xlabel="log10 forward rate", ylabel="log10 backward rate")
 right.legend()
 figure.tight_layout()

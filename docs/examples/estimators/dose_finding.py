@@ -73,7 +73,7 @@ low, middle, high = (
 )
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
 left.step(np.arange(1, len(given) + 1), given, where="mid", color="0.7")
-for outcome, colour in ((0, "tab:blue"), (1, "tab:red")):
+for outcome, colour in ((0, "C0"), (1, "C1")):
     at = np.flatnonzero(answers == outcome)
     left.plot(at + 1, given[at], "o", color=colour, label=f"{'harm' if outcome else 'no harm'}")
 left.set(xlabel="patient", ylabel="dose")

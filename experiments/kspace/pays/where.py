@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from adaptive.plots import PALETTE
 from experiments import runs
@@ -73,6 +74,36 @@ def judged(
     return {kind: np.array(values) for kind, values in found.items()}
 
 
+def drawn(table: dict[str, Any], side: int) -> Any:
+    """Means over heads with their intervals, by signal to noise."""
+    figure, axes = panels(1, 3, 10.0, 3.2)
+    snr, lines = np.array(table["snr"]), np.array(table["lines"])
+    for ax, (kind, title) in zip(axes[0], TITLES.items(), strict=True):
+        ratios = np.array(table[f"ratio_{kind}"])
+        for k, one in enumerate(np.unique(snr)[::-1]):
+            at = np.unique(lines)
+            cells = [ratios[(snr == one) & (lines == n) & np.isfinite(ratios)] for n in at]
+            mean = np.array([cell.mean() for cell in cells])
+            half = np.array([t_interval(cell) for cell in cells])
+            x = at / side + 0.006 * (k - 1)  # beside one another
+            ax.errorbar(x, mean, half, fmt="o-", color=PALETTE[k], markersize=3.5, linewidth=1, capsize=2)
+        ax.axhline(1, color="black", linewidth=0.8)
+        ax.set(xlabel="share of the lines", title=title)
+    low, high = (f([axes[0, k].get_ylim() for k in range(3)]) for f in (np.min, np.max))
+    for ax in axes[0]:
+        ax.set_ylim(low, high)
+    axes[0, 0].set_ylabel("error / error of the best rule")
+    for k, one in enumerate(np.unique(snr)[::-1]):
+        axes[0, 0].text(0.03, 0.2 - 0.08 * k, f"SNR {one:g}", color=PALETTE[k], transform=axes[0, 0].transAxes)
+    return figure
+
+
+def t_interval(values: np.ndarray) -> float:
+    """Half of the 95% interval of a mean; nan of one value."""
+    n = len(values)
+    return float(stats.t.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan
+
+
 def run(script: Script) -> None:
     """Tune, choose, compare, draw."""
     side, snrs, counts = (32, SNRS[:1], (10,)) if script.quick else (64, SNRS, COUNTS)
@@ -90,22 +121,11 @@ def run(script: Script) -> None:
     columns = ("snr", "lines", "best_rule", "slice", *(f"ratio_{kind}" for kind in TITLES))
     table = dict(zip(columns, zip(*rows, strict=True), strict=True))
     script.table(table, "kspace-pays-where", f"Ratios of errors of MAP. {what}")
-    figure, axes = panels(1, 3, 10.0, 3.2)
-    for ax, (kind, title) in zip(axes[0], TITLES.items(), strict=True):
-        for k, snr in enumerate(snrs):
-            shares = np.array(counts) / side
-            ax.plot(shares, means[kind, snr], "o-", color=PALETTE[k], label=f"SNR {snr:g}", markersize=3.5)
-        ax.axhline(1, color="black", linewidth=0.8)
-        ax.set(xlabel="share of the lines", ylabel="error / error of the best rule", title=title)
-    axes[0, 0].legend(frameon=False, fontsize=7)
-    low, high = (f([axes[0, k].get_ylim() for k in range(3)]) for f in (np.min, np.max))
-    for ax in axes[0]:
-        ax.set_ylim(low, high)
     script.figure(
-        figure,
+        drawn(table, side),
         "kspace-pays-where",
         "Where choosing lines pays: errors of MAP over those of the best tuned simple rule, means over five heads (of "
-        "four for other slices; on two, nibabel and admm, the model that designs was picked). "
+        "four for other slices; on two, nibabel and admm, the model that designs was picked) and their 95% intervals. "
         f"{' '.join(what.split())} Simulated: smooth random phases, complex noise; phases are read from the centre.",
     )
     if script.quick:

@@ -170,11 +170,11 @@ def test_a_loop_stops_when_the_order_is_known_and_is_replayed_to_the_bit(tmp_pat
 @pytest.mark.parametrize(
     ("options", "call", "says"),
     [
-        ({}, lambda m: m.fit([("a", "a")], [1]), "at position 0 a stands against itself"),
+        ({}, lambda m: m.fit([("a", "a")], [1]), "at position 0 a is compared with itself"),
         ({}, lambda m: m.fit([("a", "b")], [2]), "0 at a tie, got 2"),
         ({"ties": False}, lambda m: m.fit([("a", "b")], [0]), r"\(ties=False\), got 0"),
         ({}, lambda m: m.fit([("a", 3)], [1]), "items must be of one kind"),
-        ({"items": ["a", "b", "a"]}, lambda m: m.fit([("a", "b")], [1]), "items must differ: 'a' stands twice"),
+        ({"items": ["a", "b", "a"]}, lambda m: m.fit([("a", "b")], [1]), "items must differ: 'a' is listed twice"),
         ({"judges": True}, lambda m: m.fit([("a", "b")], [1]), "the two items that are compared, and the judge"),
         ({"judges": {"x": 1.5}}, lambda m: m.fit([("a", "b", "x")], [1]), "judges must be right with probabilities"),
         ({"scale": -1.0}, lambda m: m.fit([("a", "b")], [1]), "scale must be"),

@@ -180,7 +180,7 @@ def test_features_only_and_a_matrix_and_start_loadings():
 
 ROW = [("u0", "apple", "bread")]
 REFUSED = [
-    (model(), [("u0", "apple", "apple")], [1], "stands against itself"),
+    (model(), [("u0", "apple", "apple")], [1], "is compared with itself"),
     (model(), ROW, [0], r"y must be \+1 .* got 0"),
     (model(), ROW, [1, 1], "one entry per comparison"),
     (model(), [("u0", "apple")], [1], "three ids each"),

@@ -98,7 +98,7 @@ class StrengthSettings(Settings):
         ids = ids_of("items", np.array(list(self.items)))
         if len(np.unique(ids)) < len(ids):
             twice = next(one for k, one in enumerate(ids.tolist()) if one in ids[:k])
-            raise ValueError(f"items must differ: {twice!r} stands twice.")
+            raise ValueError(f"items must differ: {twice!r} is listed twice.")
         return ids, None
 
     @cached_property
