@@ -101,7 +101,7 @@ class _Answers:
     def responses(
         self, x: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray, block: slice
     ) -> tuple[float, np.ndarray, list[np.ndarray], np.ndarray]:
-        """Sum of log p(y) over a block of answers, its slopes along projections, along steps (and logits of asymptotes),
+        """Sum of log p(y) over a block of answers, its slopes along projections, steps (and logits of asymptotes),
         and the Fisher information of projections.
         """
         item, y = self.item[block], self.rank[block]
