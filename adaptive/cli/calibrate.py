@@ -186,8 +186,10 @@ def calibrate(
             simulating.simulate(learnt, table, job, stop=stop, questions=questions, exposure=exposure)
         job.then(f"adaptive ask TEST.toml --bank {shown(job.path / 'bank.csv')}", "with the questions in TEST.toml")
         if settings["short_form"] is not None:
+            from adaptive.cli.short_form import total_form
+
             _short_form(learnt, settings["short_form"], job, table)
-            _total_form(learnt, table, groups, settings["short_form"], job)
+            total_form(learnt, table, groups, settings["short_form"], job)
 
 
 def _choice(settings: dict[str, Any], table: Any, scale: tuple[int, ...] | None) -> ModelChoice:
@@ -348,31 +350,6 @@ def _short_form(fitted: Any, n: int, folder: Job, table: Any) -> None:
     folder.write_json("short_form.json", {"beside the rivals": against})
     for one in against or ():
         beside.say(one, advice="predict totals by it")
-
-
-def _total_form(fitted: Any, table: Any, groups: Any, n: int, folder: Job) -> None:
-    """Choose the fixed items from which the total is predicted best; write them, and print the error they leave."""
-    from adaptive.estimators.questionnaires.short_form import short_form
-
-    few = groups is not None and len(set(groups)) < 5
-    if n >= table.shape[1] or len(table) < 10 or few:  # nothing to predict, or nobody to judge by
-        return
-    values, reverse = table.to_numpy(dtype=float), np.asarray(fitted.bank_.reverse)
-    scale = fitted.categories_
-    turned = np.where(reverse, scale[0] + scale[-1] - values, values)
-    found = short_form(turned, n, None if groups is None else list(groups))
-    sign = np.where(reverse[found.items], -1.0, 1.0)
-    added = found.weights[sign < 0].sum() * (scale[0] + scale[-1])
-    items = [str(table.columns[k]) for k in found.items]
-    folder.write_csv(
-        "total_form.csv",
-        {"item": ["intercept", *items], "weight": _cells(np.r_[found.intercept + added, sign * found.weights])},
-    )
-    print(
-        f"The total of all {table.shape[1]} items from {n} of them: {', '.join(items)}. They leave an error of "
-        f"{found.error:.3g} (as many random ones {found.random_error:.3g}), judged by people"
-        f"{'' if groups is None else ' of other groups'} who taught nothing."
-    )
 
 
 def _draw(fitted: Any, folder: Job) -> None:

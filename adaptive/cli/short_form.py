@@ -1,4 +1,4 @@
-"""A short form beside a ridge regression: totals of people who calibrated nothing, from as many items."""
+"""Short forms: that of the model beside a ridge regression, and the one from which the total is predicted best."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from adaptive import diagnostics
 if TYPE_CHECKING:
     import pandas as pd
 
+    from adaptive.cli.job import Job
     from adaptive.estimators import Questionnaire
 
-__all__ = ["beside_ridge"]
+__all__ = ["beside_ridge", "total_form"]
 
 ONE_IN = 5  # people are left out
 LEAST = 40  # people who answered everything
@@ -68,3 +69,28 @@ def beside_ridge(model: Questionnaire, table: pd.DataFrame, n: int, seed: int = 
     rivals = {f"a ridge regression on {n} random items": drawn, "a ridge regression on the same items": by_ridge(shown)}
     found = [diagnostics.beside({"square_error": (ours, one)}, name, of="people") for name, one in rivals.items()]
     return [one for one in found if one is not None]
+
+
+def total_form(fitted: Questionnaire, table: pd.DataFrame, groups: Any, n: int, folder: Job) -> None:
+    """Choose the fixed items from which the total is predicted best; write them, and print the error they leave."""
+    from adaptive.estimators.questionnaires.short_form import short_form
+
+    few = groups is not None and len(set(groups)) < 5
+    if n >= table.shape[1] or len(table) < 10 or few:  # nothing to predict, or nobody to judge by
+        return
+    values, reverse = table.to_numpy(dtype=float), np.asarray(fitted.bank_.reverse)
+    scale = fitted.categories_
+    turned = np.where(reverse, scale[0] + scale[-1] - values, values)
+    found = short_form(turned, n, None if groups is None else list(groups))
+    sign = np.where(reverse[found.items], -1.0, 1.0)
+    added = found.weights[sign < 0].sum() * (scale[0] + scale[-1])
+    items = [str(table.columns[k]) for k in found.items]
+    folder.write_csv(
+        "total_form.csv",
+        {"item": ["intercept", *items], "weight": [float(found.intercept + added), *(sign * found.weights).tolist()]},
+    )
+    print(
+        f"The total of all {table.shape[1]} items from {n} of them: {', '.join(items)}. They leave an error of "
+        f"{found.error:.3g} (as many random ones {found.random_error:.3g}), judged by people"
+        f"{'' if groups is None else ' of other groups'} who taught nothing."
+    )

@@ -100,6 +100,30 @@ def test_by_many_abilities_the_sequence_is_that_of_simulate_too(there, tmp_path)
     assert float(path["score"][-1]) == known.points(loop.estimator_.predict_total().mean)
 
 
+def test_scores_between_0_and_1_are_taken_as_they_are(tmp_path):
+    rng = np.random.default_rng(1)
+    ability, items = rng.standard_normal(61), [f"q{j}" for j in range(12)]
+    scores = 1 / (1 + np.exp(np.linspace(-1, 1, 12) - ability[:, None] + 0.5 * rng.standard_normal((61, 12))))
+    rows = [f"m{k},{','.join(map(repr, row))}" for k, row in enumerate(scores[:60].tolist())]
+    (tmp_path / "earlier.csv").write_text("\n".join([",".join(["model", *items]), *rows]) + "\n")
+    told = "".join(f"{item},{score!r}\n" for item, score in zip(items, scores[60].tolist(), strict=True))
+    (tmp_path / "new.csv").write_text("item,score\n" + told)
+    arguments = ["evaluate", str(tmp_path / "earlier.csv"), "--answers", str(tmp_path / "new.csv"), "--items", "5"]
+    assert cli.run([*arguments, "--out", str(tmp_path / "run")]) == 0
+    known = calibrated(read_responses(tmp_path / "earlier.csv"), None, Way(5), 0)
+    assert known.learnt.response_model == "continuous"
+    order = [items.index(item) for item in known.items]
+    whole = known.learnt.simulate(9 * scores[60:, order], 5, target="total", prior="newcomer")
+    path, asked = columns(tmp_path / "run" / "path.csv"), columns(tmp_path / "run" / "asked.csv")
+    assert path["item"] == whole.items[0].tolist()
+    np.testing.assert_allclose(list(map(float, path["score"])), known.points(whole.mean[0]), rtol=1e-9)
+    assert list(map(float, asked["score"])) == [scores[60, items.index(item)] for item in path["item"]]
+    found = columns(tmp_path / "run" / "results.csv")
+    assert abs(float(found["score"][0]) - 100 * scores[60].mean()) < 8
+    assert cli.run([*arguments, "--out", str(tmp_path / "again")]) == 0  # the calibration from its cache
+    assert_same_files(tmp_path / "run", tmp_path / "again", ["path.csv", "results.csv"])
+
+
 def test_a_command_a_function_and_a_file_lead_to_the_same_files(there, tmp_path, monkeypatch):
     (tmp_path / "mine_h41.py").write_text(
         f"from pathlib import Path\nlines = Path({str(there / 'new.csv')!r}).read_text().split()\n"
@@ -269,6 +293,10 @@ def test_a_system_beyond_all_others_and_one_that_answers_oddly_are_said(there, t
     everything.write_text("item,score\n" + "".join(f"q{j},1\n" for j in range(N_ITEMS)))
     assert run(there, tmp_path / "best", "--answers", everything, "--items", N_ITEMS) == 0
     assert "lies above all" in capsys.readouterr().out
+    arguments = ["evaluate", str(there / "earlier.csv"), "--answers", str(everything), "--items", "12"]
+    assert cli.run([*arguments, "--out", str(tmp_path / "abilities")]) == 0
+    better = float(columns(tmp_path / "abilities" / "results.csv")["better"][0])
+    assert better > 0.5 and f"with probability {better:.2f} new answers more of all" in capsys.readouterr().out
     backwards = tmp_path / "backwards.csv"
     backwards.write_text("item,score\n" + "".join(f"q{j},{int(j >= N_ITEMS / 2)}\n" for j in range(N_ITEMS)))
     assert run(there, tmp_path / "odd", "--answers", backwards, "--items", N_ITEMS) == 0
@@ -340,7 +368,9 @@ def test_nobody_held_out_shares_a_family_or_a_copy_with_those_who_teach(there):
 def test_scales_are_the_coarsest_that_hold_the_scores():
     levels = [Scale.of(np.array(one)).levels for one in ([0, 1], [1.0], [0, 0.5, 1], [0, 1 / 3], [0.1234, 0.9])]
     assert levels == [2, 2, 3, 4, 10]
-    assert Scale(10).code(0.5) in (4, 5)
+    assert Scale(10).code(0.5) in (4, 5) and Scale(10, True).code(0.55) == pytest.approx(4.95)
+    fine = np.array([0.1234, 0.9])
+    assert Scale.of(fine).between and not Scale.of(fine, rounded=True).between
 
 
 @pytest.mark.parametrize(

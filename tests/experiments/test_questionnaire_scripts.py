@@ -9,6 +9,7 @@ from experiments.questionnaires import (
     calibration_designs,
     dimension,
     evaluate,
+    evaluate_grades,
     ordinal_figures,
     real_respondent,
 )
@@ -17,7 +18,16 @@ from experiments.script import Script
 
 @pytest.mark.parametrize(
     "script",
-    [answer_tables, ordinal_figures, calibration_designs, adaptive_tests, real_respondent, dimension, evaluate],
+    [
+        answer_tables,
+        ordinal_figures,
+        calibration_designs,
+        adaptive_tests,
+        real_respondent,
+        dimension,
+        evaluate,
+        evaluate_grades,
+    ],
 )
 def test_quick_modes(tmp_path, script):
     script.run(Script(script.__name__, tmp_path, quick=True))

@@ -156,6 +156,21 @@ def sample(id, value, epoch=1, scorer="choice"):
             "scores": None if value is None else {scorer: {"value": value, "answer": "A"}}}  # fmt: skip
 
 
+@pytest.mark.parametrize(("method", "name"), [(93, "zstd"), (9, "deflate64"), (77, "method 77")])
+def test_an_archive_that_python_cannot_unpack_is_named(tmp_path, method, name):
+    path = tmp_path / "one.eval"
+    inspect_log(path, "openai/small", "2025-01-02", [sample(1, "C")], summarised=True)
+    packed = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):  # of each file, and of the directory
+        at = packed.find(mark)
+        while at >= 0:
+            packed[at + place : at + place + 2] = method.to_bytes(2, "little")
+            at = packed.find(mark, at + 4)
+    path.write_bytes(packed)
+    with pytest.raises(TableError, match=rf"one.eval is packed by {name}, .*`inspect log convert --to json"):
+        read_responses(path)
+
+
 def test_logs_of_inspect_are_a_table(tmp_path):
     inspect_log(tmp_path / "one.eval", "openai/small", "2025-01-02T00:00:00", [
         sample(1, "C"), sample(1, "I", 2), sample(2, "P"), sample(3, None)

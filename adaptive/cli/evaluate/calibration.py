@@ -91,7 +91,7 @@ class Calibration:
     def told(self, row: np.ndarray) -> Respondent:
         """A system that has given the answers of a row of scores."""
         seen = np.flatnonzero(~np.isnan(row))
-        codes = self.scale.codes(row[seen]).astype(int).tolist()
+        codes = self.scale.codes(row[seen]).tolist()
         return self.respondent().partial_fit([self.items[j] for j in seen], codes)
 
     def after(self, row: np.ndarray, items: np.ndarray) -> Respondent:
@@ -246,7 +246,7 @@ def split(responses: Responses, way: Way, seed: int) -> tuple[np.ndarray, np.nda
 
 def calibrated(responses: Responses, model: str | None, way: Way, seed: int) -> Calibration:
     """Learn the items, and ask those held out in the way in which new systems will be."""
-    scale = Scale.of(responses.scores)
+    scale = Scale.of(responses.scores, rounded=model is not None)
     teach, judge = split(responses, way, seed)
     teachers, judges = responses.rows(teach), responses.rows(judge)
     codes = scale.codes(teachers.scores)
@@ -307,7 +307,7 @@ def questionnaire_of(model: str | None, scale: Scale) -> Questionnaire:
 
     if model is not None:
         return Questionnaire(model, categories=scale.categories)
-    usual = "two_parameter" if scale.levels == 2 else "partial_credit"
+    usual = "continuous" if scale.between else "two_parameter" if scale.levels == 2 else "partial_credit"
     return Questionnaire(usual, n_traits="held_out", categories=scale.categories)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from adaptive.cli.errors import CommandError
+from adaptive.cli.evaluate.reading import KINDS, earlier_systems, new_systems, of_use
 from adaptive.cli.job import Job
 from adaptive.cli.options import (
     DryRun,
@@ -34,7 +34,6 @@ __all__ = ["evaluate"]
 ITEMS, ERROR = 60, 2.0  # where neither was stated
 MOST = 200  # items where only an error was stated
 FREE = ("ask", "module", "answers", "timeout", "attempts")  # how answers are got may change when a run goes on
-KINDS = "system, item, score, benchmark, text, family"
 MODELS = ("rasch", "two_parameter", "three_parameter", "four_parameter", "graded", "partial_credit")
 
 
@@ -198,31 +197,21 @@ def _check(settings: dict[str, Any]) -> None:
         raise CommandError(f"--name {twice[0]} is there twice.")
 
 
-def _columns(given: list[str]) -> dict[str, str]:
-    found = {}
-    for one in given:
-        kind, equals, name = one.partition("=")
-        if not equals or kind not in KINDS.split(", "):
-            raise CommandError(f"--column must be KIND=NAME, with one of {KINDS}; got {one!r}.")
-        found[kind] = name
-    return found
-
-
 def _run(job: Job, jobs: int) -> None:
     from adaptive.cli.evaluate import asking, report
     from adaptive.cli.evaluate.calibration import Way
     from adaptive.cli.evaluate.keeping import kept
 
     settings = job.settings
-    earlier = _earlier(job)
-    names, told = _names(settings, begun=(job.log / "new.jsonl").exists())
+    earlier = earlier_systems(job)
+    names, told = new_systems(settings, begun=(job.log / "new.jsonl").exists())
     if told is not None and not set(told.items) & set(earlier.items):
         raise CommandError(
             f"{settings['answers']} names none of the items of {settings['responses']}: {told.items[0]!r} there, "
             f"{earlier.items[0]!r} here."
         )
     left_out = [one for one in names if one in earlier.systems]
-    earlier = _of_use(earlier.without(names), earlier)
+    earlier = of_use(earlier.without(names), earlier)
     points, most = settings["error"], settings["items"]
     if points is None and most is None:
         points = ERROR
@@ -264,57 +253,6 @@ def _run(job: Job, jobs: int) -> None:
             return
         report.write(runs, known, earlier, job)
         job.then(job.anew("--name", "NAME"), "for the next system")
-
-
-def _earlier(job: Job) -> Responses:
-    """The table of earlier systems, with those of earlier runs."""
-    from adaptive.tables import read_responses
-
-    settings = job.settings
-    found = read_responses(
-        job.file("responses", "of earlier systems"), columns=_columns(settings["column"]), metric=settings["metric"],
-        about=settings["about"],
-    )  # fmt: skip
-    for folder in settings["learn_from"]:
-        path = Path(folder) / "asked.csv"
-        if not path.is_file():
-            raise CommandError(f"--learn-from {folder} holds no asked.csv: it is not a run of adaptive evaluate.")
-        more = read_responses(path)
-        found = found.joined(more.without(found.systems))
-    return found
-
-
-def _of_use(earlier: Responses, whole: Responses) -> Responses:
-    """Earlier systems that answered something, and the items that somebody answered."""
-    import numpy as np
-
-    seen = ~np.isnan(earlier.scores)
-    rows, columns = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))
-    if len(rows) < 2 or len(columns) < 2:
-        raise CommandError(
-            f"earlier answers are needed of two systems and two items at least, got {len(rows)} and {len(columns)}."
-        )
-    if len(columns) < len(whole.items):
-        print(f"{len(whole.items) - len(columns)} items that nobody answered are left out.")
-    kept = earlier.rows(rows)
-    return replace(
-        kept, scores=kept.scores[:, columns], items=tuple(kept.items[j] for j in columns),
-        benchmarks=tuple(kept.benchmarks[j] for j in columns), texts=tuple(kept.texts[j] for j in columns),
-    )  # fmt: skip
-
-
-def _names(settings: dict[str, Any], begun: bool) -> tuple[list[str], Responses | None]:
-    """Names of the new systems, and what the file of answers says of them; ``begun``: one without a name was asked."""
-    names, path = list(settings["name"]) or (["new"] if begun else []), settings["answers"]
-    if path is None or not Path(path).exists():
-        return names or ["new"], None
-    from adaptive.tables import read_responses
-
-    alone = names[0] if len(names) == 1 else "new" if not names else None
-    told = read_responses(path, metric=settings["metric"], columns=_columns(settings["column"]), system=alone)
-    if len(names) == 1 and len(told) == 1:
-        return names, replace(told, systems=(names[0],))
-    return names or list(told.systems), told
 
 
 def _replies(settings: dict[str, Any], told: Responses | None, jobs: int) -> tuple[Replies, Any]:

@@ -1,6 +1,7 @@
 """Signs that earlier systems say little about a new one, or that items say little at all.
 
 outside         a score beyond those of all that calibrated
+better          of many abilities: it answers more of everything rightly than they would (the newcomer's prior)
 odd answers     answers that are improbable for any system of that score: their standardised log probability
 nothing told    items that all, or none, of the earlier systems answered rightly
 contaminated    items that are much easier for one family than for others of the same score
@@ -16,6 +17,7 @@ from scipy.stats import norm
 if TYPE_CHECKING:
     from adaptive.cli.evaluate.asking import Run
     from adaptive.cli.evaluate.calibration import Calibration
+    from adaptive.estimators.questionnaires.respondent import Respondent
     from adaptive.tables import Responses
 
 __all__ = ["contaminated", "earlier_scores", "signs"]
@@ -46,6 +48,12 @@ def signs(run: Run, known: Calibration) -> tuple[list[str], dict[str, Any]]:
             f"{run.name} lies {where} all {len(others)} systems that calibrated ({end:.1f} at the end): how hard items "
             "are for it was not seen, and score and band are extrapolated; calibrate again with systems like it."
         )
+    better = _better(person)
+    if better is not None and better > 0.5:
+        said.append(
+            f"with probability {better:.2f} {run.name} answers more of all items rightly than the systems that "
+            "calibrated would: the score is mostly that of such a system."
+        )
     row = np.full((1, len(known.items)), np.nan)
     places = {item: k for k, item in enumerate(known.items)}
     for item, score_ in run.transcript.scores.items():
@@ -56,7 +64,13 @@ def signs(run: Run, known: Calibration) -> tuple[list[str], dict[str, Any]]:
             f"{run.name} answers oddly (fit {fit:.1f}, expected around 0): hard items rightly and easy ones wrongly, "
             "as if another ability counted; trust the band less."
         )
-    return said, {"outside": bool(said) and "lies" in said[0], "fit": fit}
+    return said, {"outside": not lowest <= score <= highest, "better": better, "fit": fit}
+
+
+def _better(person: Respondent) -> float | None:
+    """Probability of the newcomer's second Gaussian: somebody who is better than all that calibrated."""
+    people = getattr(person.person_, "gaussian", None)
+    return float(people.weights[0, -1]) if people is not None and people.parts > 1 else None
 
 
 def contaminated(known: Calibration, earlier: Responses) -> dict[str, list[Any]]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["cache_folder", "kept"]
 
 NAME = "calibration.npz"
-KIND = 2  # what is kept was made in another way before
+KIND = 3  # what is kept was made in another way before
 
 
 def cache_folder() -> Path:
@@ -52,8 +52,8 @@ def kept(responses: Responses, model: str | None, way: Way, seed: int, log: Path
     )
     found = calibrated(responses, model, way, seed)
     packed = pack({
-        "levels": found.scale.levels, "state": found.learnt.state(), "asked": found.asked, "mean": found.mean,
-        "std": found.std,
+        "levels": found.scale.levels, "between": found.scale.between, "state": found.learnt.state(),
+        "asked": found.asked, "mean": found.mean, "std": found.std,
     })  # fmt: skip
     write_file(path, packed)
     with contextlib.suppress(OSError):  # a run does not end for want of a cache
@@ -63,7 +63,7 @@ def kept(responses: Responses, model: str | None, way: Way, seed: int, log: Path
 
 
 def _restored(responses: Responses, model: str | None, way: Way, seed: int, stored: dict[str, Any]) -> Calibration:
-    scale = Scale(int(stored["levels"]))
+    scale = Scale(int(stored["levels"]), bool(stored["between"]))
     learnt = questionnaire_of(model, scale).restore(stored["state"])
     teach, judge = split(responses, way, seed)
     return Calibration(

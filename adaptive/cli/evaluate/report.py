@@ -72,6 +72,7 @@ def write(runs: Sequence[Run], known: Calibration, earlier: Responses, job: Job)
         "chosen_error",
         "fit",
         "outside",
+        "better",
     )
     job.write_csv("results.csv", {name: [one.get(name) for one in results] for name in columns})
     _write_asked(runs, earlier, known, job)

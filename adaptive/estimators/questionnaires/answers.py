@@ -24,6 +24,7 @@ __all__ = [
     "categories_in",
     "categories_of",
     "is_triples",
+    "log_of",
     "numbers_of",
     "pairs_of",
     "positions_of",
@@ -46,7 +47,7 @@ class Answers:
     ----------
     people, items : tuples of labels
     person, item : (n,) arrays of int, positions in these
-    answer : (n,) array of int, the category from 0
+    answer : (n,) array, the category from 0; not whole where it lies between two
     categories : tuple of int, what people call the categories, in order
     """
 
@@ -69,26 +70,28 @@ class Answers:
         return cls((), tuple(items), empty, empty, empty, tuple(categories))
 
     @classmethod
-    def of_table(cls, table: Table, categories: Sequence[int] | None) -> Self:
+    def of_table(cls, table: Table, categories: Sequence[int] | None, between: bool = False) -> Self:
         """A (people, items) table or frame."""
         values, people, items = table_of(table)
         person, item = np.nonzero(~np.isnan(values))
-        known, answer = categories_of(values[person, item], categories)
+        known, answer = categories_of(values[person, item], categories, between)
         return cls(tuple(people), tuple(items), person, item, answer, known)
 
     @classmethod
-    def of_pairs(cls, pairs: Pairs, answers: ArrayLike, categories: Sequence[int] | None) -> Self:
+    def of_pairs(
+        cls, pairs: Pairs, answers: ArrayLike, categories: Sequence[int] | None, between: bool = False
+    ) -> Self:
         """(person, item) pairs and their answers."""
         values = numbers_of(answers)
         if values.shape != (len(pairs),):
             raise ValueError(f"there must be one answer per (person, item) pair, got {values.shape} for {len(pairs)}.")
-        known, answer = categories_of(values, categories)
+        known, answer = categories_of(values, categories, between)
         made = cls.none((), known)._named([p for p, _ in pairs], [i for _, i in pairs])
         return replace(made, answer=answer).checked()
 
     def followed_by(self, pairs: Pairs, answers: ArrayLike) -> Self:
         """These and further ones, of people and items that may be new."""
-        further = type(self).of_pairs(pairs, answers, self.categories)
+        further = type(self).of_pairs(pairs, answers, self.categories, self.answer.dtype.kind == "f")
         grown = self._named([p for p, _ in pairs], [i for _, i in pairs])
         return replace(grown, answer=np.concatenate([self.answer, further.answer])).checked()
 
@@ -159,7 +162,7 @@ class Answers:
 
     def table(self) -> np.ndarray:
         """(people, items) categories from 0, -1 where not asked."""
-        table = np.full((len(self.people), len(self.items)), -1)
+        table = np.full((len(self.people), len(self.items)), -1, dtype=self.answer.dtype)
         table[self.person, self.item] = self.answer
         return table
 
@@ -173,7 +176,9 @@ class Answers:
     @classmethod
     def from_state(cls, state: State) -> Self:
         """The answers that ``state`` described."""
-        person, item, answer = (np.asarray(state[name], dtype=np.intp) for name in ("person", "item", "answer"))
+        person, item = (np.asarray(state[name], dtype=np.intp) for name in ("person", "item"))
+        answer = np.asarray(state["answer"])
+        answer = answer if answer.dtype.kind == "f" and len(answer) else answer.astype(np.intp)
         return cls(tuple(state["people"]), tuple(state["items"]), person, item, answer, tuple(state["categories"]))
 
 
@@ -235,8 +240,19 @@ def table_of(table: Table) -> tuple[np.ndarray, list[Label], list[Label]]:
     return values, named[0], named[1]
 
 
-def categories_of(values: np.ndarray, categories: Sequence[int] | None) -> tuple[tuple[int, ...], np.ndarray]:
-    """The categories, and each value's place among them; without categories those of `categories_in`."""
+def categories_of(
+    values: np.ndarray, categories: Sequence[int] | None, between: bool = False
+) -> tuple[tuple[int, ...], np.ndarray]:
+    """The categories, and each value's place among them; without categories those of `categories_in`.
+
+    Places are whole numbers; where values may lie ``between`` the categories, which must then be given, they are not.
+    """
+    if between and categories is not None:
+        known = tuple(int(one) for one in categories)
+        outside = values[(values < known[0]) | (values > known[-1])]
+        if len(outside):
+            raise ValueError(f"answers must be from {known[0]} to {known[-1]}, got {float(outside[0])!r}.")
+        return known, np.interp(values, known, np.arange(float(len(known))))
     whole = np.round(values)
     if len(values) and abs(values).max() > LARGEST:
         raise ValueError(f"answers must be categories of at most {LARGEST:g}, got {values[abs(values).argmax()]:g}.")
@@ -270,6 +286,18 @@ def categories_in(values: np.ndarray) -> tuple[int, ...]:
         raise ValueError(f"answers must be from 0 to {MOST}, or of the categories that are given, got {wrong}.")
     first = 0 if lowest == 0 or highest <= 1 else 1
     return tuple(range(first, max(highest, 1) + 1))
+
+
+def log_of(p: np.ndarray, places: np.ndarray, least: float = 0.0) -> np.ndarray:
+    """(n,) log probabilities of answers by ``p`` (n, R), of those between two categories linear between theirs."""
+    rows, below = np.arange(len(places)), np.asarray(places).astype(np.intp)
+    with np.errstate(divide="ignore"):
+        found: np.ndarray = np.log(np.maximum(p[rows, below], least))
+        share = places - below
+        if share.any():
+            above = np.log(np.maximum(p[rows, np.minimum(below + 1, p.shape[1] - 1)], least))
+            found = np.where(share > 0, (1.0 - share) * found + share * above, found)
+    return found
 
 
 def numbers_of(answers: ArrayLike) -> np.ndarray:

@@ -159,6 +159,7 @@ class ItemBank:
     categories: Sequence[int]
     loadings: Loadings
     reverse: np.ndarray
+    between = False  # True where answers may lie between the categories
 
     def __len__(self) -> int:
         return len(self.items)
@@ -174,6 +175,12 @@ class ItemBank:
     def positions(self, items: Sequence[Label]) -> np.ndarray:
         """Positions (m,) of these items."""
         return positions_of(self.items, items, "item")
+
+    def answer_at(self, place: float) -> float:
+        """The answer of this place among the categories."""
+        if not self.between:
+            return self.categories[int(place)]
+        return float(np.interp(place, np.arange(len(self.categories)), self.categories))
 
     def person(self, prior: Any) -> Person:
         """Somebody who has not answered yet; prior (traits, 3), or of items of many traits "newcomer"."""
@@ -204,22 +211,22 @@ class Person(Generic[B]):
     prior : (traits, 3) array, or of items of many traits "newcomer"
         Mean, standard deviation and degrees of freedom of each trait.
     items, answers : tuples of int
-        The answers given, as positions in the bank and among its categories.
+        The answers given, as positions in the bank and among its categories (not whole ones where answers lie between).
     """
 
     _derived: ClassVar[str]  # what is kept of it, and not stored
 
-    def __init__(self, bank: B, prior: Any, items: tuple[int, ...] = (), answers: tuple[int, ...] = ()) -> None:
+    def __init__(self, bank: B, prior: Any, items: tuple[int, ...] = (), answers: tuple[Any, ...] = ()) -> None:
         self.bank, self.prior, self.items, self.answers = bank, prior, items, answers
 
     def __getstate__(self) -> State:
         return {name: value for name, value in self.__dict__.items() if name != self._derived}
 
-    def after(self, items: tuple[int, ...], answers: tuple[int, ...]) -> Self:
+    def after(self, items: tuple[int, ...], answers: tuple[Any, ...]) -> Self:
         """The person after further answers."""
         return type(self)(self.bank, self.prior, self.items + items, self.answers + answers)
 
-    def possible(self, item: int, answer: int) -> bool:
+    def possible(self, item: int, answer: Any) -> bool:
         """True where an item has this category."""
         return True
 

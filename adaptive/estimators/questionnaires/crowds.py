@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.base import ItemBank, Newcomer
     from adaptive.predictive import Predictive
 
-__all__ = ["Crowd", "crowd_of", "points_of"]
+__all__ = ["Crowd", "crowd_of", "points_of", "worth_of"]
 
 
 class Crowd(Protocol):
@@ -59,6 +59,11 @@ def points_of(bank: ItemBank) -> np.ndarray:
             n = int(np.flatnonzero(bank.parts[of_part[item]].table[place[item]].any(axis=0)).max()) + 1
             found[item, :n] = scale[:n][::-1]
     return found
+
+
+def worth_of(bank: ItemBank, items: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    """Points that answers (..., items), as asked, count in a total."""
+    return bank.worth(items, answers) if isinstance(bank, FactorBank) else points_of(bank)[items, answers]
 
 
 class _GridCrowd:
@@ -112,7 +117,7 @@ class _FactorCrowd:
     def __init__(self, bank: FactorBank, n: int, prior: np.ndarray | Newcomer, counted: np.ndarray) -> None:
         self.bank, self.people = bank, People.before(bank, n, prior)
         self.counted = np.isin(np.arange(len(bank)), counted)
-        self.points, self.known = points_of(bank), np.zeros(n)
+        self.known, self.left = np.zeros(n), np.ones((n, len(bank)), dtype=bool)
         self._outlook = self.people.outlook(np.arange(len(bank)))
 
     def predictive(self, left: np.ndarray, about_total: bool) -> Predictive:
@@ -130,8 +135,9 @@ class _FactorCrowd:
 
     def learn(self, rows: np.ndarray, items: np.ndarray, answers: np.ndarray) -> None:
         self.people.learn(rows, items, self.bank.turned(items, answers))
-        self.known[rows] += np.where(self.counted[items], self.points[items, answers], 0.0)
-        self._outlook = self.people.outlook(np.arange(len(self.bank)))
+        self.known[rows] += np.where(self.counted[items], self.bank.worth(items, answers), 0.0)
+        self.left[rows, items] = False
+        self._outlook = self.people.outlook(np.arange(len(self.bank)), self.left)
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
         return self.people.mean, np.sqrt(np.einsum("uii->ui", self.people.covariance))

@@ -28,7 +28,7 @@ class GridPerson(Person["Bank"]):
     bank: Bank
     _derived = "weights"
 
-    def possible(self, item: int, answer: int) -> bool:
+    def possible(self, item: int, answer: Any) -> bool:
         part, place = (int(of[item]) for of in self.bank.part_of)
         return bool(self.bank.parts[part].table[place, :, answer].any())
 

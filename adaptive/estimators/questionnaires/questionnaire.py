@@ -12,7 +12,7 @@ import numpy as np
 
 from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.questionnaires import reports
-from adaptive.estimators.questionnaires.answers import Answers, categories_of, is_triples, pairs_of, table_of
+from adaptive.estimators.questionnaires.answers import Answers, categories_of, is_triples, log_of, pairs_of, table_of
 from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.banks import files
 from adaptive.estimators.questionnaires.banks.parameters import bank_of_nominal_items, bank_of_parameters
@@ -52,15 +52,16 @@ class Questionnaire(BeliefEstimator):
         How answers come about: "ordinal" (thresholds of people *and* items, by expectation propagation), or an
         item-response model by marginal likelihood: "rasch", "two_parameter", "three_parameter" (0 and 1; guessed
         right), "four_parameter" (also missed by those who know), "graded", "partial_credit", "nominal" (answers have no
-        order). Which predicts hidden answers best differs from scale to scale (``ours-default-questionnaires``);
-        `adaptive calibrate` looks.
+        order), or "continuous" (partial credit of scores that may lie between the ``categories``, taken as they are).
+        Which predicts hidden answers best differs from scale to scale (``ours-default-questionnaires``); `adaptive
+        calibrate` looks.
     item_traits : sequence or mapping, optional
         The trait, or list of traits, that each item measures.
     n_traits : int or "held_out", default 1
         Where ``item_traits`` is not given. Up to three: item j < n_traits measures the traits up to j, later ones all.
         More, or as many of 1, 2, 4, 8 and 16 as predict hidden answers of other people best ("held_out"): every item
-        measures all, people are Gaussians, and items the joint mode of both; of the two-parameter and partial credit
-        models. That is the one for totals of many items.
+        measures all, people are Gaussians, and items the joint mode of both; of the two-, three- and four-parameter,
+        partial credit and continuous models. That is the one for totals of many items.
     categories : sequence of int, optional
         The answers, in order, at most 10. Default: 0 and 1 where nothing else was answered, else from 1, or from 0
         where that was answered, to the highest; ``fit`` says which of them nobody answered.
@@ -220,15 +221,18 @@ class Questionnaire(BeliefEstimator):
     def _measured(self, X: Any, y: ArrayLike | None, earlier: Answers | None = None) -> Answers:
         if earlier is not None and not len(earlier):
             raise ValueError("these items are known, not fitted: ask respondent() about people, or fit items anew.")
+        between = self.response_model == "continuous"
         if y is None and not is_triples(X):
             if earlier is not None:
                 raise ValueError("partial_fit takes (person, item, answer) triples, or pairs and their answers.")
-            return Answers.of_table(X, self.categories)
+            return Answers.of_table(X, self.categories, between)
         if y is None:
             rows = X.to_numpy().tolist() if has_columns(X) else X
             X, y = [(person, item) for person, item, _ in rows], [answer for _, _, answer in rows]
         pairs = pairs_of(X)
-        return Answers.of_pairs(pairs, y, self.categories) if earlier is None else earlier.followed_by(pairs, y)
+        if earlier is not None:
+            return earlier.followed_by(pairs, y)
+        return Answers.of_pairs(pairs, y, self.categories, between)
 
     def _candidates(self, X: Given) -> Pairs:
         return pairs_of(X)
@@ -325,11 +329,11 @@ class Questionnaire(BeliefEstimator):
     def _of_bank(cls, bank: Bank | OrdinalBank | FactorBank) -> Self:
         reverse = tuple(item for item, turned in zip(bank.items, bank.reverse, strict=True) if turned)
         if isinstance(bank, FactorBank):
-            model = "two_parameter" if len(bank.categories) == 2 else "partial_credit"
             k = len(bank.traits)
             made = cls(
-                model, n_traits=k if k > MOST_TOGETHER else "held_out", categories=bank.categories, reverse=reverse
-            )
+                bank.response_model, n_traits=k if k > MOST_TOGETHER else "held_out", categories=bank.categories,
+                reverse=reverse,
+            )  # fmt: skip
             nobody = Answers.none(bank.items, bank.categories)
             made.belief_ = FactorBelief.of_bank(QuestionnaireSettings.of(made), nobody, bank)
             return made
@@ -445,7 +449,7 @@ class Questionnaire(BeliefEstimator):
         bank = self.bank_
         if is_triples(answers):
             rows: Any = answers.to_numpy().tolist() if has_columns(answers) else answers
-            given = Answers.of_pairs([(p, i) for p, i, _ in rows], [a for *_, a in rows], bank.categories)
+            given = Answers.of_pairs([(p, i) for p, i, _ in rows], [a for *_, a in rows], bank.categories, bank.between)
             return given.with_items(bank.items)
         values, people, items = table_of(answers)
         if not has_columns(answers):
@@ -455,14 +459,14 @@ class Questionnaire(BeliefEstimator):
                 )
             items = list(bank.items)
         person, item = np.nonzero(~np.isnan(values))
-        _, places = categories_of(values[person, item], bank.categories)
+        _, places = categories_of(values[person, item], bank.categories, bank.between)
         return Answers(tuple(people), tuple(items), person, item, places, bank.categories).with_items(bank.items)
 
     def log_predictive(self, pairs: Given, answers: ArrayLike) -> np.ndarray:
         """Return the (n,) log probabilities of answers to (person, item) pairs."""
         listed = pairs_of(pairs)
-        _, places = categories_of(np.asarray(answers, dtype=float), self.categories_)
-        return np.log(self.fitted_belief().probabilities(listed)[np.arange(len(listed)), places])
+        _, places = categories_of(np.asarray(answers, dtype=float), self.categories_, self.bank_.between)
+        return log_of(self.fitted_belief().probabilities(listed), places)
 
     def predictive(
         self, candidates: Pool, *, target: str | None = None, random_state: RandomState = None
@@ -588,7 +592,8 @@ class Questionnaire(BeliefEstimator):
 
     def _residuals(self, answers: Given) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         given = self._of_strangers(answers)
-        return given.table(), self.fitted_belief().strangers(given)[2], np.asarray(self.categories_, dtype=float)
+        table = np.round(given.table()).astype(np.intp)
+        return table, self.fitted_belief().strangers(given)[2], np.asarray(self.categories_, dtype=float)
 
     # -- what was learnt ---------------------------------------------------------------------------------------------
 

@@ -27,10 +27,11 @@ __all__ = ["differential_functioning", "exposure", "information", "item_fit", "i
 def item_parameters(bank: ItemBank) -> np.ndarray:
     """Discriminations and thresholds (and guessing) of a bank; of an ordinal one the thresholds.
 
-    Of many traits loadings and steps, intercepts from one answer to the next.
+    Of many traits loadings and steps, intercepts from one answer to the next (and both asymptotes).
     """
     if isinstance(bank, FactorBank):
-        return np.concatenate([bank.loadings_of, np.diff(bank.steps, axis=1)], axis=1)
+        found = np.concatenate([bank.loadings_of, np.diff(bank.steps, axis=1)], axis=1)
+        return np.concatenate([found, bank.asymptotes], axis=1) if bank.asymptotic else found
     if isinstance(bank, OrdinalBank):
         return bank.means
     assert isinstance(bank, Bank)

@@ -171,8 +171,8 @@ class Respondent(DesignMixin):
             row: dict[str, object] = {"step": step, "item": None, "answer": None, "probability": None}
             if step:
                 item, last = bank.items[person.items[step - 1]], person.answers[step - 1]
-                p = float(stages[step - 1].predictive([item]).probabilities[0, last])
-                row |= {"item": item, "answer": bank.categories[last], "probability": p}
+                p = float(stages[step - 1].predictive([item]).probabilities[0, round(last)])
+                row |= {"item": item, "answer": bank.answer_at(last), "probability": p}
             each = zip(now.traits, now.mean.tolist(), now.std.tolist(), now.interval(level).tolist(), strict=True)
             for trait, mean, std, (low, high) in each:
                 of = f":{trait}" if len(now.traits) > 1 else ""
@@ -196,13 +196,13 @@ class Respondent(DesignMixin):
         values = np.atleast_1d(numbers_of(answers))
         if values.shape != positions.shape:
             raise ValueError(f"there must be one answer per item, got {values.shape} for {len(positions)} items.")
-        _, places = categories_of(values, self.bank.categories)
+        _, places = categories_of(values, self.bank.categories, self.bank.between)
         seen = set(self.person_.items)
         for position, place in zip(positions.tolist(), places.tolist(), strict=True):
             if position in seen:
                 raise ValueError(f"item {self.bank.items[position]!r} was answered already; each is asked once.")
             if not self.person_.possible(position, place):
-                raise ValueError(f"item {self.bank.items[position]!r} has no answer {self.bank.categories[place]}.")
+                raise ValueError(f"item {self.bank.items[position]!r} has no answer {self.bank.answer_at(place)}.")
             seen.add(position)
         return self.person_.after(tuple(positions.tolist()), tuple(places.tolist()))
 

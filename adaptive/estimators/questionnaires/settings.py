@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["QuestionnaireSettings"]
 
+MODELS_OF_MANY = ("two_parameter", "three_parameter", "four_parameter", "partial_credit", "continuous")
+
 
 def _are_categories(given: Sequence[int]) -> bool:
     try:
@@ -51,19 +53,23 @@ class QuestionnaireSettings(Settings):
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
-        checks.choice("response_model", self.response_model, ("ordinal", *CURVES))
+        checks.choice("response_model", self.response_model, ("ordinal", *CURVES, "continuous"))
         checks.choice("styles", self.styles, ("both", "items", "people"))
         checks.choice("response", self.response, ("all", "adjacent"))
         if self.n_traits != "held_out":
             checks.integer("n_traits", self.n_traits, minimum=1)
         if self.many_traits:
-            if self.response_model not in ("two_parameter", "partial_credit"):
+            if self.response_model not in MODELS_OF_MANY:
                 raise ValueError(
-                    f'n_traits={self.n_traits!r} needs response_model "two_parameter" or "partial_credit", got '
+                    f"n_traits={self.n_traits!r} needs response_model to be one of {', '.join(MODELS_OF_MANY)}, got "
                     f"{self.response_model!r}."
                 )
             if self.item_traits is not None:
                 raise ValueError(f"item_traits names the traits, so that n_traits={self.n_traits!r} cannot be learnt.")
+        if self.response_model == "continuous" and self.categories is None:
+            raise ValueError(
+                'response_model="continuous" needs categories: the marks between which answers lie, such as range(10).'
+            )
         if self.max_iter is not None:
             checks.integer("max_iter", self.max_iter, minimum=1)
         if self.tol is not None:
@@ -80,8 +86,10 @@ class QuestionnaireSettings(Settings):
 
     @property
     def many_traits(self) -> bool:
-        """True where there are too many traits for a grid, or their number is to be found."""
-        return self.n_traits == "held_out" or int(self.n_traits) > MOST_TOGETHER
+        """True where no grid serves: traits are many, or their number is to be found, or answers are continuous."""
+        if self.n_traits == "held_out" or self.response_model == "continuous":
+            return True
+        return int(self.n_traits) > MOST_TOGETHER
 
     @property
     def scale(self) -> tuple[int, ...]:

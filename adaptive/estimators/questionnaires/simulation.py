@@ -218,7 +218,7 @@ def _one_by_one(
                 drawn = _seed_of(seed, question)
                 at = int(selection.select(person, [items[k] for k in left], scorer=scorer, random_state=drawn)[0])
                 found.chosen[u, question] = left[at]
-                answer = everybody.bank.categories[row[left[at]]]
+                answer = everybody.bank.answer_at(row[left[at]])
                 person.partial_fit([items[left[at]]], [answer])
                 left = np.delete(left, at)
             if about or totals:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from adaptive.estimators.questionnaires.crowds import points_of
+from adaptive.estimators.questionnaires.crowds import worth_of
 from adaptive.estimators.questionnaires.respondent import Respondent
 from adaptive.estimators.questionnaires.simulation import replay
 
@@ -79,6 +79,6 @@ def total_band(
         raise ValueError("answers must hold people who answered all items that make the total; there is none.")
     everybody.predict_total()  # a model without totals is refused here
     said = replay(everybody, table, n_questions, scorer=scorer, totals=True, random_state=random_state).totals
-    truth = points_of(bank)[places, table[:, places]].sum(axis=1)
+    truth = worth_of(bank, places, table[:, places]).sum(axis=1)
     far = np.abs(truth[:, None] - said[..., 0])
     return TotalBand(np.where(far > _SMALL, far / np.maximum(said[..., 1], _SMALL), 0.0), places)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ __all__ = ["inspect_logs"]
 
 HEADERS = ("header.json", "_journal/start.json", "start.json")  # of a log that ended, of one under way, of an old one
 SUMMARIES = ("summaries.json", "summary.json")
+METHODS = {9: "deflate64", 93: "zstd", 95: "xz", 98: "ppmd"}  # that Python lacks, or some Pythons
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partly, incorrect, no answer
 
 
@@ -68,14 +70,14 @@ def _samples(path: Path) -> Iterable[Mapping[str, Any]]:
         return summaries
     with _opened(path) as archive:
         names = [name for name in archive.namelist() if re.fullmatch(r"samples/.*\.json", name)]
-        return [_parsed(archive.read(name), f"{path}, {name}") for name in names]
+        return [_parsed(_unpacked(archive, name, path), f"{path}, {name}") for name in names]
 
 
 def _first(path: Path, names: Sequence[str]) -> Any:
     """The first of these files of an archive, parsed; None where there is none of them."""
     with _opened(path) as archive:
         there = next((name for name in names if name in archive.namelist()), None)
-        return None if there is None else _parsed(archive.read(there), f"{path}, {there}")
+        return None if there is None else _parsed(_unpacked(archive, there, path), f"{path}, {there}")
 
 
 def _opened(path: Path) -> zipfile.ZipFile:
@@ -83,6 +85,20 @@ def _opened(path: Path) -> zipfile.ZipFile:
         return zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile) as error:
         raise TableError(f"{path} is not a log of Inspect (.eval): {error}.") from None
+
+
+def _unpacked(archive: zipfile.ZipFile, name: str, path: Path) -> bytes:
+    """A file of an archive; a sentence where this Python cannot unpack it."""
+    try:
+        return archive.read(name)
+    except NotImplementedError:
+        packed = archive.getinfo(name).compress_type
+        raise TableError(
+            f"{path} is packed by {METHODS.get(packed, f'method {packed}')}, which this Python cannot unpack; write it "
+            "anew by `inspect log convert --to json --output-dir FOLDER FILE`, and give that folder."
+        ) from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+        raise TableError(f"{path} is damaged: {name} cannot be read ({error}).") from None
 
 
 def _whole(path: Path) -> Any:

@@ -34,7 +34,7 @@ def main(path, n_questions, how="ml"):
     items = np.column_stack([a, b, np.zeros_like(a), np.ones_like(a)])
     bank = ItemBank(items)
     selector, estimator = MaxInfoSelector(), NumericalSearchEstimator() if how == "ml" else ExpectedAPosteriori()
-    estimates = np.zeros((len(answers), n_questions))
+    estimates, items_asked = np.zeros((len(answers), n_questions)), []
     start = time.process_time()
     for u, row in enumerate(answers):
         asked, given, theta = [], [], 0.0
@@ -48,7 +48,9 @@ def main(path, n_questions, how="ml"):
                 )
             )
             estimates[u, k] = theta
-    print(json.dumps({"estimates": estimates.tolist(), "seconds": time.process_time() - start}))
+        items_asked.append(asked)
+    seconds = time.process_time() - start
+    print(json.dumps({"estimates": estimates.tolist(), "items": items_asked, "seconds": seconds}))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from sklearn.gaussian_process.kernels import RBF
 
 from adaptive import BradleyTerry, SequentialDesign
 from adaptive.loop import MaxSteps, OrderKnown
+from adaptive.scorers import information_gain
 from experiments.preferences.rank_posterior import drawn, reference
 from tests.culprits import naming
 
@@ -149,6 +150,28 @@ def test_the_information_about_places_is_the_mean_of_what_each_place_teaches(fit
     assert np.array_equal(one.expected_entropy, best.expected_entropy)
     after = predictive.given(0, 1)
     assert after.expected_entropy.shape == (len(PAIRS),) and after.target_entropy < predictive.target_entropy + 1.0
+
+
+@pytest.mark.parametrize("target", [1, 3, "order", None])
+def test_where_items_are_many_some_of_the_draws_say_which_pairs_all_look_at(target, monkeypatch):
+    rng, names = np.random.default_rng(0), list(range(12))
+    rows = [(int(i), int(j)) for i, j in rng.integers(0, 12, (60, 2)) if i != j]
+    model = BradleyTerry(names).fit(rows, rng.choice([1, -1], len(rows)))
+    pairs = list(itertools.permutations(names, 2))
+    assert model.predictive(pairs, target=target).coarse() is None
+    by_all = int(model.select(pairs, target=target, random_state=0)[0])
+    monkeypatch.setattr("adaptive.estimators.preferences.strengths.belief.MANY", 11)
+    looked_at = model.predictive(pairs, target=target, random_state=1)
+    assert len(looked_at.coarse().weights) == len(looked_at.weights) // 4
+    few = looked_at.refined(np.array([3, 40]))
+    np.testing.assert_allclose(information_gain(few, None), information_gain(looked_at, None)[[3, 40]], rtol=1e-9)
+    chosen = [int(model.select(pairs, target=target, random_state=0, chunk_size=size)[0]) for size in (None, 50)]
+    assert chosen[0] == chosen[1]
+    told = np.mean([
+        information_gain(model.predictive([pairs[chosen[0]], pairs[by_all]], target=target, random_state=seed), None)
+        for seed in range(5, 10)
+    ], axis=0)  # fmt: skip
+    assert told[0] > 0.9 * told[1]
 
 
 def test_a_loop_stops_when_the_order_is_known_and_is_replayed_to_the_bit(tmp_path):

@@ -1,5 +1,7 @@
 """Many traits: items by their loadings, people as Gaussians."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import check_grad
@@ -63,13 +65,16 @@ def test_averages_over_a_gaussian(n_answers):
     )
 
 
-@pytest.mark.parametrize("n_answers", [2, 3])
-def test_the_gradient_of_the_fit(n_answers):
+@pytest.mark.parametrize(
+    ("n_answers", "asymptotes", "between"), [(2, 0, 0), (3, 0, 0), (2, 1, 0), (2, 2, 0), (3, 0, 1)]
+)
+def test_the_gradient_of_the_fit(n_answers, asymptotes, between):
     table = drawn(6, 5, n_answers=n_answers)
+    table = np.clip(table + between * np.random.default_rng(1).uniform(-1, 1, table.shape), 0, n_answers - 1)
     table[0, 1:3] = np.nan
-    answers = Answers.of_table(table, range(n_answers))
-    problem = _Answers(answers.person, answers.item, answers.answer, 6, 5, n_answers, 2)
-    at = np.random.default_rng(0).normal(0.0, 0.5, 6 * 2 + 5 * 2 + 5 * (n_answers - 1))
+    answers = Answers.of_table(table, range(n_answers), bool(between))
+    problem = _Answers(answers.person, answers.item, answers.answer, 6, 5, n_answers, 2, asymptotes)
+    at = np.random.default_rng(0).normal(0.0, 0.5, 6 * 2 + 5 * 2 + 5 * (n_answers - 1 + asymptotes))
     assert check_grad(lambda v: problem(v)[0], lambda v: problem(v)[1], at) < 1e-4
 
 
@@ -290,7 +295,9 @@ def test_what_cannot_be_is_refused(items, tmp_path):
     with pytest.raises(ValueError, match='catsim has items of one trait, but each of these sees 4: take "mirt"'):
         items.to_bank(tmp_path / "bank.csv", dialect="catsim")
     for text, said in (
-        ("a1,a2,a3,a4,d,g\n1,1,1,1,0,.2\n", "item 0 of .* has an asymptote .g., and items that see 4 traits have none"),
+        ("a1,a2,a3,a4,d,g,u\n1,1,1,1,0,.2,.1\n", "item 0 of .* has asymptotes that are not 0 <= g < u <= 1"),
+        ("a1,a2,a3,a4,ak0,ak1,ak2,d0,d1,d2,g\n1,1,1,1,0,1,2,0,1,2,.2\n", "an asymptote"),
+        ("item,loading_1,step_1,doubt,upper,categories\nq,1,0,1,0,0 1\n", "line 2: asymptotes must be 0 <= lower < u"),
         ("a1,a2,a3,a4,d1,d2\n1,1,1,1,0,-1\n", "each must have two answers, or all as many by partial credit"),
         ("item,loading_1,step_1,step_2,doubt,categories\nq,1,0,1,0,0 1\n", "must have 1 steps for 2 answers, got 2"),
         ("item,loading_1,step_1,doubt,categories\nq,1,0,-1,0 1\n", "line 2: doubt must be a variance"),
@@ -303,11 +310,153 @@ def test_what_cannot_be_is_refused(items, tmp_path):
     with pytest.raises(ValueError, match='prior="newcomer" is of items of many traits'):
         Questionnaire.from_parameters([1.0], [0.0]).respondent(prior="newcomer")
     assert items.item_parameters_.shape == (20, 5)
-    with pytest.raises(ValueError, match='n_traits=5 needs response_model "two_parameter" or "partial_credit"'):
+    with pytest.raises(ValueError, match="n_traits=5 needs response_model to be one of two_parameter, three_parameter"):
         Questionnaire("rasch", n_traits=5).fit(answers)
     with pytest.raises(ValueError, match="item_traits names the traits"):
         Questionnaire("two_parameter", n_traits="held_out", item_traits=["a"] * 6).fit(answers)
     with pytest.raises(ValueError, match="n_traits must be"):
         Questionnaire("two_parameter", n_traits="many").fit(answers)
+    with pytest.raises(ValueError, match="response_model='three_parameter' is of answers 0 and 1"):
+        Questionnaire("three_parameter", n_traits=5, categories=range(3)).fit(answers)
+    with pytest.raises(ValueError, match="needs categories: the marks between which answers lie"):
+        Questionnaire("continuous").fit(answers)
+    with pytest.raises(ValueError, match=r"answers must be from 0 to 1, got 1.5"):
+        Questionnaire("continuous", categories=(0, 1)).fit(answers + 0.5)
     fit = fit_factors(Answers.of_table(answers, None), 6)
     assert np.isfinite(fit.loadings).all() and np.isfinite(fit.doubt).all()
+
+
+# -- asymptotes, and answers between the categories ------------------------------------------------------------------
+
+
+def by_hand(x, bank):
+    """(k, items, R) probabilities at traits, asymptotes and all."""
+    loadings, steps = bank.curves
+    p = softmax((x @ loadings.T)[..., None] * np.arange(len(bank.categories)) + steps, axis=-1)
+    if len(bank.categories) > 2:
+        return p
+    low, high = bank.asymptotes.T
+    right = low + (high - low) * p[..., 1]
+    return np.stack([1 - right, right], axis=-1)
+
+
+def grid():
+    axis = np.linspace(-5, 5, 161)
+    x = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1).reshape(-1, 2)
+    return x, np.exp(-0.5 * np.sum(x**2, axis=1))
+
+
+def test_a_person_who_may_guess_is_near_the_exact_posterior():
+    plain, rng = known(), np.random.default_rng(5)
+    asymptotes = np.column_stack([rng.uniform(0.1, 0.3, 6), rng.uniform(0.85, 1.0, 6)])
+    bank = FactorBank(range(6), (0, 1), plain.loadings_of, plain.steps, plain.doubt, plain.reverse, asymptotes)
+    x, w = grid()
+    p = by_hand(x, bank)
+    w *= p[:, 0, 1] * p[:, 3, 1] * p[:, 4, 0]
+    w /= w.sum()
+    person = bank.person(np.array([[0.0, 1.0], [0.0, 1.0]])).after((0, 3, 4), (1, 1, 0))
+    mean, deviation = person.moments()
+    np.testing.assert_allclose(mean, w @ x, atol=0.05)
+    np.testing.assert_allclose(deviation, np.sqrt(w @ x**2 - (w @ x) ** 2), atol=0.05)
+    belief = person.predictive(np.array([1, 2, 5]), np.arange(2))
+    left = p[:, [1, 2, 5]]
+    np.testing.assert_allclose(belief.probabilities, np.einsum("k,kir->ir", w, left), atol=0.02)
+    gain = entropy(np.einsum("k,kir->ir", w, left)) - w @ entropy(left)
+    np.testing.assert_allclose(belief.outcome_entropy - belief.expected_entropy, gain, atol=0.01)
+    np.testing.assert_allclose(belief.draws(20_000)[1].mean(axis=0), belief.probabilities, atol=0.02)
+    total = person.total(np.arange(6), 0.9)
+    given = left[..., 1].sum(axis=1)
+    assert total.mean == pytest.approx(2 + w @ given, abs=0.05)
+    again = FactorBank.from_state(bank.state())
+    assert again.fingerprint() == bank.fingerprint() != plain.fingerprint()
+
+
+@pytest.mark.parametrize("model", ["three_parameter", "four_parameter"])
+def test_guessing_of_many_traits_is_learnt_kept_and_asked(model, tmp_path):
+    rng = np.random.default_rng(2)
+    table = drawn(1300, 24, k=4)
+    table = np.where(rng.random(table.shape) < 0.3, 1.0, table)  # whoever does not know has .3
+    fitted, plain = (Questionnaire(one, n_traits=4, reverse=[1]).fit(table[:1000]) for one in (model, "two_parameter"))
+    low, high = fitted.bank_.asymptotes.T
+    assert 0.05 < np.median(low) < 0.4 and (high == 1).all() == (model == "three_parameter")
+    shown, hidden = np.where(np.arange(24) < 14, table[1000:], np.nan), table[1000:, 14:].astype(int)
+    scores = [
+        np.log(np.take_along_axis(of.predict_proba(shown)[:, 14:], hidden[..., None], axis=2)).mean()
+        for of in (fitted, plain)
+    ]
+    assert scores[0] > scores[1]
+    replayed = fitted.simulate(table[1000:1003], 4, target="total", prior="newcomer")
+    loop = SequentialDesign(
+        fitted.respondent("total", "newcomer"), list(range(24)), measure=lambda query: table[1000, query.labels],
+        stop=MaxSteps(4), random_state=0,
+    ).run()  # fmt: skip
+    assert list(loop.estimator_.items) == replayed.items[0].tolist()
+    assert loop.estimator_.predict_total().mean == pytest.approx(replayed.mean[0, -1], rel=1e-12)
+    for dialect in (None, "mirt"):
+        path = tmp_path / f"{dialect}.csv"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fitted.to_bank(path, dialect)
+        read = Questionnaire.from_bank(path)
+        assert read.response_model == (model if dialect is None else "four_parameter")
+        if dialect is None:
+            assert read.bank_.fingerprint() == fitted.bank_.fingerprint()
+        else:
+            expected = np.where(
+                fitted.bank_.reverse[:, None], 1 - fitted.bank_.asymptotes[:, ::-1], fitted.bank_.asymptotes
+            )
+            np.testing.assert_allclose(read.bank_.asymptotes, expected)
+
+
+def test_a_score_between_two_answers_is_taken_as_it_is():
+    one = known(4)
+    bank = FactorBank(range(6), range(4), one.loadings_of, one.steps, one.doubt, one.reverse, between=True)
+    loadings, steps = bank.curves
+    x, w = grid()
+    for item, y in ((0, 1.4), (3, 2.0), (4, 2.9)):
+        energy = (x @ loadings[item])[:, None] * np.arange(4) + steps[item]
+        w = w * np.exp(y * (x @ loadings[item])) / np.exp(energy).sum(axis=1)
+    w /= w.sum()
+    person = bank.person(np.array([[0.0, 1.0], [0.0, 1.0]])).after((0, 3, 4), (1.4, 2.0, 2.9))
+    mean, deviation = person.moments()
+    np.testing.assert_allclose(mean, w @ x, atol=0.05)
+    np.testing.assert_allclose(deviation, np.sqrt(w @ x**2 - (w @ x) ** 2), atol=0.05)
+    total = person.total(np.arange(6), 0.9)
+    assert total.values[0] == pytest.approx(1.4 + 2.0 + 2.9) and len(total.values) == 10
+    whole = FactorBank(range(6), range(4), one.loadings_of, one.steps, one.doubt, one.reverse)
+    np.testing.assert_array_equal(
+        whole.person(person.prior).after((0, 3), (1, 2)).moments(),
+        bank.person(person.prior).after((0, 3), (1.0, 2.0)).moments(),
+    )
+
+
+def test_continuous_scores_are_learnt_asked_and_kept(tmp_path):
+    rng = np.random.default_rng(4)
+    x, loadings = rng.standard_normal((400, 2)), rng.normal(0.6, 0.5, (12, 2))
+    scores = 9 / (1 + np.exp(-(x @ loadings.T + rng.normal(0.0, 0.8, (400, 12)))))
+    items = Questionnaire("continuous", n_traits=2, categories=range(10), reverse=[3]).fit(scores[:300])
+    rounded = Questionnaire("partial_credit", n_traits="held_out", categories=range(10)).fit(np.round(scores[:300]))
+    replayed = items.simulate(scores[300:], 5, target="total")
+    loop = SequentialDesign(
+        items.respondent("total"), list(range(12)), measure=lambda query: scores[300, query.labels], stop=MaxSteps(5),
+        random_state=0,
+    ).run()  # fmt: skip
+    person = loop.estimator_
+    assert list(person.items) == replayed.items[0].tolist()
+    assert person.predict_total().mean == pytest.approx(replayed.mean[0, -1], rel=1e-12)
+    assert person.path()["answer"][1] == pytest.approx(scores[300, person.items[0]])
+    again = items.respondent("total").restore(person.state())
+    assert again.predict_total().mean == person.predict_total().mean
+    truth = np.where(np.arange(12) == 3, 9 - scores[300:], scores[300:]).sum(axis=1)
+    error = np.sqrt(np.mean((replayed.mean[:, -1] - truth) ** 2))
+    of_grades = rounded.simulate(np.round(scores[300:]), 5, target="total").mean[:, -1]
+    assert error < 1.05 * np.sqrt(np.mean((of_grades - scores[300:].sum(axis=1)) ** 2))
+    items.to_bank(tmp_path / "bank.csv")
+    read = Questionnaire.from_bank(tmp_path / "bank.csv")
+    assert read.bank_.fingerprint() == items.bank_.fingerprint() and read.response_model == "continuous"
+    band = items.total_band(scores[300:], 5, target="total")
+    assert 0.5 < np.quantile(band.off[:, -1], 0.9) < 3
+    assert np.isfinite(items.prequential_evidence_) and np.isfinite(items.person_fit(scores[300:])).all()
+    refit = Questionnaire("continuous", n_traits=2, categories=range(10), reverse=[3]).restore(items.state())
+    grown = refit.partial_fit([("somebody", k, 4.5) for k in range(12)])
+    assert len(grown.people_) == 301

@@ -16,7 +16,7 @@ from adaptive.estimators.belief import FromPrior
 from adaptive.estimators.nodes import NEGLIGIBLE, Nodes, weights_of
 from adaptive.estimators.preferences.strengths.comparisons import Asked, ComparisonData
 from adaptive.estimators.preferences.strengths.outcomes import chances, tilted
-from adaptive.estimators.preferences.strengths.places import OfPlaces
+from adaptive.estimators.preferences.strengths.places import OfPlaces, Screened
 from adaptive.estimators.preferences.strengths.propagation import (
     BIAS,
     GRID,
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Draws", "Judge", "StrengthBelief"]
 
-N_DRAWS = 1024  # that candidates are scored by
+N_DRAWS = 1024  # that candidates are scored by,
+PLACES = 16  # at most, by which some of the draws rank candidates
+MANY = 64  # items beyond which some of the draws say which few are looked at by all
 N_RANKED = 4096  # that ranks are counted in: a probability of .9 has a standard error of .005
 
 Target: TypeAlias = "Asked | int | None"
@@ -269,35 +271,54 @@ class StrengthBelief(FromPrior, Nodes[StrengthSettings, ComparisonData, AtScale]
         seed = random_state if isinstance(random_state, int) else 0
         if random_state is not None and not isinstance(random_state, int):
             seed = int(checks.generator(random_state).integers(2**62))
-        weights, own = np.full(N_DRAWS, 1.0 / N_DRAWS), self.settings.outcomes
-        options: dict[str, Any] = {"n_candidates": len(candidates), "random_state": seed}
-
-        def table() -> np.ndarray:
-            return self._table(candidates, seed)
-
+        own = self.settings.outcomes
         if target is None:
-            return WeightedDraws(weights, table, own, **options)
+            return self._screened(None, candidates, seed)
         if isinstance(target, Asked):
             if not len(target):
                 raise ValueError("target must hold at least one comparison, got none.")
+            weights = np.full(N_DRAWS, 1.0 / N_DRAWS)
             about = WeightedDraws(weights, self._table(target, seed), own, random_state=seed)
-            return WeightedDraws(weights, table, own, target=about, **options)
+            return WeightedDraws(
+                weights, lambda: self._table(candidates, seed), own, target=about, n_candidates=len(candidates),
+                random_state=seed,
+            )  # fmt: skip
         if len(self.data.items) < 2:
             raise ValueError("target is about places of items: name the items, or fit first.")
         k = min(target, len(self.data.items) - 1) if target else len(self.data.items) - 1  # who is left is last
         holders = np.argsort(-self.draws(N_DRAWS, seed).strengths, axis=1, kind="stable")[:, :k]
-        if k == 1:
-            return WeightedDraws(weights, table, own, target=holders[:, 0], **options)
-        return OfPlaces(holders, weights, table, own, **options)
+        return self._screened(holders, candidates, seed)
 
-    def _table(self, asked: Asked, seed: int) -> np.ndarray:
+    def _screened(
+        self, holders: np.ndarray | None, candidates: Asked, seed: int, draws: slice = slice(None)
+    ) -> Screened:
+        """By some of the draws: of all unknowns, or of who ``holders`` (draws, k) are."""
+        n = len(range(N_DRAWS)[draws])
+        options: dict[str, Any] = {"n_candidates": len(candidates), "random_state": seed}
+        if len(self.data.items) > MANY:
+            options["again"] = lambda some, few: self._screened(holders, candidates[few], seed, some)
+        weights, own = np.full(n, 1.0 / n), self.settings.outcomes
+
+        def table() -> np.ndarray:
+            return self._table(candidates, seed, draws)
+
+        if holders is None:
+            return Screened(weights, table, own, **options)
+        if draws.step is not None:  # they only rank candidates: some of the places do as well
+            holders = holders[:, :: -(-holders.shape[1] // PLACES)]
+        if holders.shape[1] == 1:
+            return Screened(weights, table, own, target=holders[draws, 0], **options)
+        return OfPlaces(holders[draws], weights, table, own, **options)
+
+    def _table(self, asked: Asked, seed: int, draws: slice = slice(None)) -> np.ndarray:
         """(draws, m, c) probabilities of what is said."""
         first, second, items = self.data.placed(asked)
         judge, judges = self.data.judge_places(asked)
         drawn = self.draws(N_DRAWS, seed, items, judges)
-        d = drawn.strengths[:, first] - drawn.strengths[:, second]
-        d += drawn.bias[:, judge]
-        return _mixed(*chances(d, drawn.tau[:, None], bool(self.settings.ties)), drawn.skill[:, judge], self.settings)
+        d = drawn.strengths[draws][:, first] - drawn.strengths[draws][:, second]
+        d += drawn.bias[draws][:, judge]
+        told = chances(d, drawn.tau[draws, None], bool(self.settings.ties))
+        return _mixed(*told, drawn.skill[draws][:, judge] if self.settings.judged else None, self.settings)
 
     def probabilities(self, asked: Asked) -> np.ndarray:
         """(m, c) probabilities of the outcomes, by quadrature at every scale."""
@@ -365,11 +386,13 @@ class StrengthBelief(FromPrior, Nodes[StrengthSettings, ComparisonData, AtScale]
 
 
 def _mixed(
-    second: np.ndarray, even: np.ndarray, first: np.ndarray, skill: np.ndarray, settings: StrengthSettings
+    second: np.ndarray, even: np.ndarray, first: np.ndarray, skill: np.ndarray | None, settings: StrengthSettings
 ) -> np.ndarray:
     """Probabilities of -1, 0 and +1 (last axis) as they are said by who is right with probability ``skill``."""
-    said = [skill * second + (1.0 - skill) * first, even, skill * first + (1.0 - skill) * second]
-    return np.stack(said if settings.ties else [said[0], said[2]], axis=-1)
+    said = [second, even, first]
+    if skill is not None:
+        said = [skill * second + (1.0 - skill) * first, even, skill * first + (1.0 - skill) * second]
+    return np.moveaxis(np.stack(said if settings.ties else [said[0], said[2]]), 0, -1)
 
 
 def _normals(seed: int, label: Hashable, n: int) -> np.ndarray:

@@ -29,6 +29,9 @@ class Asked:
     def __len__(self) -> int:
         return len(self.first)
 
+    def __getitem__(self, few: slice | np.ndarray) -> Asked:
+        return Asked(self.first[few], self.second[few], None if self.judge is None else self.judge[few])
+
 
 def asked_of(rows: Pool, judges: bool) -> Asked:
     """Return (first, second), or (first, second, judge), from an array, a frame or a list of tuples."""

@@ -1,6 +1,7 @@
 """Banks of many traits as CSV files, ours and mirt's.
 
-ours     item, model, categories, reverse, loading_1 .. loading_K, step_1 .. step_R-1 (sums of the steps), doubt
+ours     item, model, categories, reverse, loading_1 .. loading_K, step_1 .. step_R-1 (sums of the steps), doubt;
+         lower, upper where there are asymptotes, between (1) where answers may lie between the categories
 mirt     a1 .. aK, d, g, u; of more than two answers a1 .. aK, ak0 .., d0 ..      p_r ~ exp(r a.x + d_r)
 
 The doubt, by which an item's curve is flattened, has no place in mirt's form: that holds the curve of an item that is
@@ -13,7 +14,6 @@ import numpy as np
 
 from adaptive import checks
 from adaptive.estimators.questionnaires.banks.sheet import Sheet
-from adaptive.estimators.questionnaires.base import MOST_TOGETHER
 from adaptive.estimators.questionnaires.factors.bank import FactorBank
 
 __all__ = ["bank_of_ours", "bank_of_slopes", "dialect_columns", "our_columns"]
@@ -28,7 +28,10 @@ def our_columns(bank: FactorBank) -> Columns:
         "categories": [" ".join(map(str, bank.categories))] * len(bank), "reverse": [int(one) for one in bank.reverse],
     }  # fmt: skip
     columns |= _numbered("loading_", bank.loadings_of, 1) | _numbered("step_", bank.steps[:, 1:], 1)
-    return columns | {"doubt": bank.doubt.tolist()}
+    columns["doubt"] = bank.doubt.tolist()
+    if bank.asymptotic:
+        columns |= {"lower": bank.asymptotes[:, 0].tolist(), "upper": bank.asymptotes[:, 1].tolist()}
+    return columns | ({"between": [1] * len(bank)} if bank.between else {})
 
 
 def bank_of_ours(sheet: Sheet) -> FactorBank:
@@ -39,14 +42,18 @@ def bank_of_ours(sheet: Sheet) -> FactorBank:
             f"the bank {sheet.path} must have {len(categories) - 1} steps for {len(categories)} answers, got "
             f"{steps.shape[1]}."
         )
-    doubt = sheet.needed("doubt")
+    doubt, between = sheet.needed("doubt"), "between" in sheet.names and bool((sheet.column("between", 0.0) == 1).all())
+    asymptotes = np.column_stack([sheet.column("lower", 0.0), sheet.column("upper", 1.0)])
     for name, wrong in (
         ("a loading is missing", np.isnan(loadings).any(axis=1)), ("a step is missing", np.isnan(steps).any(axis=1)),
-        ("doubt must be a variance", doubt < 0),
+        ("doubt must be a variance", doubt < 0), ("asymptotes must be 0 <= lower < upper <= 1", _wrong(asymptotes)),
+        ("asymptotes are of two answers", (asymptotes != [0.0, 1.0]).any(axis=1) & (len(categories) != 2)),
     ):  # fmt: skip
         if wrong.any():
             raise ValueError(f"{sheet.path}, line {sheet.lines[int(np.argmax(wrong))]}: {name}.")
-    return FactorBank(sheet.labels, categories, loadings, _with_first(steps), doubt, sheet.reverse())
+    return FactorBank(
+        sheet.labels, categories, loadings, _with_first(steps), doubt, sheet.reverse(), asymptotes, between
+    )
 
 
 def dialect_columns(bank: FactorBank, dialect: str) -> tuple[Columns, list[str]]:
@@ -64,8 +71,11 @@ def dialect_columns(bank: FactorBank, dialect: str) -> tuple[Columns, list[str]]
     if tuple(bank.categories) != tuple(range(first, first + n)):
         lost.append(f"what answers are called ({', '.join(map(str, bank.categories))}: mirt counts from {first})")
     columns = {"item": list(bank.items), **_numbered("a", slopes, 1)}
+    if bank.between:
+        lost.append("that answers lie between the categories, too")
     if n == 2:
-        return columns | {"d": steps[:, 1].tolist(), "g": [0.0] * len(bank), "u": [1.0] * len(bank)}, lost
+        low, high = np.where(turned, 1.0 - bank.asymptotes[:, ::-1], bank.asymptotes).T.tolist()
+        return columns | {"d": steps[:, 1].tolist(), "g": low, "u": high}, lost
     scores = np.tile(np.arange(float(n)), (len(bank), 1))
     return columns | _numbered("ak", scores, 0) | _numbered("d", steps, 0), lost
 
@@ -83,13 +93,14 @@ def bank_of_slopes(sheet: Sheet, slopes: np.ndarray, single: np.ndarray, sums: n
     said : str
         The model: with two answers or partial credit.
     """
-    for name, free in (("g", 0.0), ("u", 1.0)):
-        if name in sheet.names and (sheet.column(name, free) != free).any():
-            wrong = sheet.labels[int(np.argmax(sheet.column(name, free) != free))]
-            raise ValueError(
-                f"item {wrong!r} of {sheet.path} has an asymptote ({name}), and items that see {slopes.shape[1]} "
-                f"traits have none here: at most {MOST_TOGETHER} traits together may have."
-            )
+    asymptotes = np.column_stack([sheet.column("g", 0.0), sheet.column("u", 1.0)])
+    own = (asymptotes != [0.0, 1.0]).any(axis=1)
+    for wrong, why in (
+        (_wrong(asymptotes), "asymptotes that are not 0 <= g < u <= 1"),
+        (own & bool(sums.shape[1]), "an asymptote (g or u), and more than two answers"),
+    ):
+        if wrong.any():
+            raise ValueError(f"item {sheet.labels[int(np.argmax(wrong))]!r} of {sheet.path} has {why}.")
     if sums.shape[1] and (said != "partial_credit" or np.isnan(sums).any()):
         raise ValueError(
             f"the bank {sheet.path} has items of {slopes.shape[1]} traits; with so many each must have two answers, or "
@@ -101,7 +112,12 @@ def bank_of_slopes(sheet: Sheet, slopes: np.ndarray, single: np.ndarray, sums: n
         raise ValueError(f"{sheet.path}, line {wrong}: the intercept is missing.")
     n, first = steps.shape[1], 0 if steps.shape[1] == 2 else 1
     none = np.zeros(len(steps))
-    return FactorBank(sheet.labels, range(first, first + n), slopes, steps, none, none)
+    return FactorBank(sheet.labels, range(first, first + n), slopes, steps, none, none, asymptotes)
+
+
+def _wrong(asymptotes: np.ndarray) -> np.ndarray:
+    low, high = asymptotes.T
+    return ~((low >= 0) & (low < high) & (high <= 1))
 
 
 def _numbered(prefix: str, values: np.ndarray, first: int) -> Columns:

@@ -2,8 +2,8 @@
 
     E p_r(s),   E p_r'(s),   E H(p(s)),        p_r(s) ~ exp(r s + b_r),   s ~ N(mean, variance)
 
-The wider the Gaussian is, the more nodes: of two answers their probabilities err by less
-than 1e-4 up to a variance of 15, and by 1e-3 at 60.
+Of two answers the right one may have asymptotes, p_1 = c + (d - c) / (1 + exp(-s - b_1)). The wider the Gaussian is,
+the more nodes: of two answers their probabilities err by less than 1e-4 up to a variance of 15, and by 1e-3 at 60.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import math
 import numba
 import numpy as np
 
-__all__ = ["answer_averages", "posterior_moments"]
+__all__ = ["answer_averages", "posterior_moments", "without_asymptotes"]
 
 _options = {"cache": True, "nogil": True, "error_model": "numpy"}
 _WIDEST = np.array([0.3, 3.0, 15.0])  # variances up to which a rule serves
@@ -34,14 +34,18 @@ _COUNTS = np.array(_SIZES)
 
 @numba.njit(**_options)
 def _averages(
-    mean: np.ndarray, variance: np.ndarray, steps: np.ndarray, entropies: bool, widest: np.ndarray, counts: np.ndarray,
-    nodes: np.ndarray, weights: np.ndarray, p: np.ndarray, slope: np.ndarray, expected: np.ndarray,
+    mean: np.ndarray, variance: np.ndarray, steps: np.ndarray, asymptotes: np.ndarray, open_: np.ndarray,
+    entropies: bool, widest: np.ndarray, counts: np.ndarray, nodes: np.ndarray, weights: np.ndarray, p: np.ndarray,
+    slope: np.ndarray, expected: np.ndarray,
 ) -> None:  # fmt: skip
     n_people, n_items = mean.shape
     n = steps.shape[1]
     q = np.empty(n)
     for u in range(n_people):
         for i in range(n_items):
+            if not open_[u, i]:
+                p[u, i, 0] = 1.0
+                continue
             deviation = math.sqrt(max(variance[u, i], 0.0))
             rule = 0
             while rule < len(widest) and variance[u, i] > widest[rule]:
@@ -70,13 +74,19 @@ def _averages(
 
 @numba.njit(**_options)
 def _two(
-    mean: np.ndarray, variance: np.ndarray, steps: np.ndarray, entropies: bool, widest: np.ndarray, counts: np.ndarray,
-    nodes: np.ndarray, weights: np.ndarray, p: np.ndarray, slope: np.ndarray, expected: np.ndarray,
+    mean: np.ndarray, variance: np.ndarray, steps: np.ndarray, asymptotes: np.ndarray, open_: np.ndarray,
+    entropies: bool, widest: np.ndarray, counts: np.ndarray, nodes: np.ndarray, weights: np.ndarray, p: np.ndarray,
+    slope: np.ndarray, expected: np.ndarray,
 ) -> None:  # fmt: skip
     """The same of two answers: one exponential a node."""
     n_people, n_items = mean.shape
     for u in range(n_people):
         for i in range(n_items):
+            if not open_[u, i]:
+                p[u, i, 0] = 1.0
+                continue
+            low, rise = asymptotes[i, 0], asymptotes[i, 1] - asymptotes[i, 0]
+            plain = low == 0.0 and rise == 1.0
             deviation = math.sqrt(max(variance[u, i], 0.0))
             rule = 0
             while rule < len(widest) and variance[u, i] > widest[rule]:
@@ -89,16 +99,66 @@ def _two(
                 few = e / (1.0 + e)
                 right += w * (1.0 - few if s > 0 else few)
                 steep += w * few * (1.0 - few)
-                if entropies:
+                if entropies and plain:
                     inner += w * (math.log1p(e) + few * abs(s))
+                elif entropies:
+                    yes = low + rise * (1.0 - few if s > 0 else few)
+                    for share in (yes, 1.0 - yes):
+                        inner -= w * share * math.log(share) if share > 0.0 else 0.0
+            right, steep = low + rise * right, rise * steep
             p[u, i, 1], p[u, i, 0] = right, 1.0 - right
             slope[u, i, 1], slope[u, i, 0] = steep, -steep
             expected[u, i] = inner
 
 
+@numba.njit(**_options)
+def _moments(
+    mean: np.ndarray, variance: np.ndarray, steps: np.ndarray, rank: np.ndarray, asymptotes: np.ndarray,
+    nodes: np.ndarray, weights: np.ndarray, found: np.ndarray,
+) -> None:  # fmt: skip
+    n, size = steps.shape[1], len(nodes)
+    s, log_p = np.empty(size), np.empty(size)
+    for u in range(len(mean)):
+        deviation, y = math.sqrt(variance[u]), rank[u]
+        low, rise = asymptotes[u, 0], asymptotes[u, 1] - asymptotes[u, 0]
+        below = min(int(y), n - 2)
+        own = steps[u, below] + (y - below) * (steps[u, below + 1] - steps[u, below])
+        most = -np.inf
+        for k in range(size):
+            s[k] = mean[u] + deviation * nodes[k]
+            top = steps[u, 0]
+            for r in range(1, n):
+                top = max(top, r * s[k] + steps[u, r])
+            total = 0.0
+            for r in range(n):
+                total += math.exp(r * s[k] + steps[u, r] - top)
+            log_p[k] = y * s[k] + own - top - math.log(total)
+            if low > 0.0 or low + rise < 1.0:  # of two answers
+                p = math.exp(log_p[k])
+                p = low + rise * p if y == 1.0 else 1.0 - low - rise + rise * p
+                log_p[k] = math.log(max(p, 1e-300))
+            most = max(most, log_p[k])
+        evidence, first = 0.0, 0.0
+        for k in range(size):
+            log_p[k] = weights[k] * math.exp(log_p[k] - most)
+            evidence += log_p[k]
+            first += log_p[k] * s[k]
+        first /= evidence
+        second = 0.0
+        for k in range(size):
+            second += log_p[k] * (s[k] - first) ** 2
+        found[0, u], found[1, u], found[2, u] = first, second / evidence, most + math.log(evidence)
+
+
+def without_asymptotes(n: int) -> np.ndarray:
+    """(n, 2) of items that are answered rightly by nobody far below, and by all far above."""
+    return np.tile([0.0, 1.0], (n, 1))
+
+
 def answer_averages(
-    mean: np.ndarray, variance: np.ndarray, steps: np.ndarray, entropies: bool = False
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    mean: np.ndarray, variance: np.ndarray, steps: np.ndarray, asymptotes: np.ndarray | None = None,
+    entropies: bool = False, open_: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """Probabilities of answers, their slopes, and the mean entropy of an answer whose projection is known.
 
     Parameters
@@ -106,8 +166,12 @@ def answer_averages(
     mean, variance : (people, items) arrays
     steps : (items, R) array
         b_r of each answer.
+    asymptotes : (items, 2) array, optional
+        The lower and the upper one of items of two answers; default 0 and 1.
     entropies : bool
         Whether the mean entropies are wanted, else they are 0.
+    open_ : (people, items) array of bool, optional
+        Those that are looked at; of the others the first answer is certain.
 
     Returns
     -------
@@ -118,28 +182,26 @@ def answer_averages(
     p, slope, expected = np.zeros((*mean.shape, n)), np.zeros((*mean.shape, n)), np.zeros(mean.shape)
     kernel = _two if n == 2 else _averages
     kernel(
-        np.ascontiguousarray(mean), np.ascontiguousarray(variance), np.ascontiguousarray(steps), entropies, _WIDEST,
+        np.ascontiguousarray(mean), np.ascontiguousarray(variance), np.ascontiguousarray(steps),
+        without_asymptotes(len(steps)) if asymptotes is None else np.ascontiguousarray(asymptotes),
+        np.ones(mean.shape, dtype=bool) if open_ is None else np.ascontiguousarray(open_), entropies, _WIDEST,
         _COUNTS, _NODES, _WEIGHTS, p, slope, expected,
     )  # fmt: skip
     return p, slope, expected
 
 
 def posterior_moments(
-    mean: np.ndarray, variance: np.ndarray, steps: np.ndarray, rank: np.ndarray
+    mean: np.ndarray, variance: np.ndarray, steps: np.ndarray, rank: np.ndarray, asymptotes: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean and variance (people,) of a projection after one answer, and the log probability that this answer had.
 
-    By the finest rule; ``steps`` (people, R).
+    By the finest rule; ``steps`` (people, R), ``asymptotes`` (people, 2). A rank between two answers (of a score that
+    is no grade) has the density exp(r s + b_r) of b between those of its neighbours.
     """
-    x, w = _NODES[-1], _WEIGHTS[-1]
-    s = mean[:, None] + np.sqrt(variance)[:, None] * x
-    energy = s[..., None] * np.arange(steps.shape[1]) + steps[:, None, :]
-    top = energy.max(axis=-1)
-    log_p = np.take_along_axis(energy, rank[:, None, None], axis=2)[..., 0] - top
-    log_p -= np.log(np.sum(np.exp(energy - top[..., None]), axis=-1))
-    most = log_p.max(axis=1, keepdims=True)
-    share = w * np.exp(log_p - most)
-    evidence = share.sum(axis=1, keepdims=True)
-    share /= evidence
-    first = np.sum(share * s, axis=1)
-    return first, np.sum(share * (s - first[:, None]) ** 2, axis=1), (most + np.log(evidence))[:, 0]
+    found = np.empty((3, len(mean)))
+    _moments(
+        np.ascontiguousarray(mean, float), np.ascontiguousarray(variance, float), np.ascontiguousarray(steps, float),
+        np.asarray(rank, dtype=float), without_asymptotes(len(mean)) if asymptotes is None else asymptotes, _NODES[-1],
+        _WEIGHTS[-1], found,
+    )  # fmt: skip
+    return found[0], found[1], found[2]

@@ -3,7 +3,9 @@
     p(y = r | x)  ~  exp(r a.x + b_r),      a, b  ->  k a, k b,   k^-2 = 1 + pi d / 8
 
 of which (a, b) are open by a variance d of the projection. A person answers an item once, so that all that an open item
-does is to flatten its curve (MacKay, 1992).
+does is to flatten its curve (MacKay, 1992). Of two answers the right one may have asymptotes. A score between two
+answers is seen as it is: the density exp(y a.x + b(y)) has b linear between the b_r, and says of x what y says
+(Mueller's continuous rating model, 1987); its integral is the sum over the answers.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy as np
 from adaptive.estimators.questionnaires.answers import Answers, Label
 from adaptive.estimators.questionnaires.bank import content_hash
 from adaptive.estimators.questionnaires.base import ItemBank, Loadings
+from adaptive.estimators.questionnaires.factors.averages import without_asymptotes
 
 if TYPE_CHECKING:
     from adaptive.estimators.questionnaires.base import Newcomer
@@ -48,6 +51,10 @@ class FactorBank(ItemBank):
     steps : (items, R) array
     doubt : (items,) array
     reverse : (items,) array of bool
+    asymptotes : (items, 2) array, optional
+        The lower and the upper one of the right of two answers; default 0 and 1.
+    between : bool
+        Whether answers may lie between the categories.
     """
 
     model = "factors"
@@ -55,11 +62,13 @@ class FactorBank(ItemBank):
 
     def __init__(
         self, items: Sequence[Label], categories: Sequence[int], loadings_of: Array, steps: Array, doubt: Array,
-        reverse: Array,
+        reverse: Array, asymptotes: Array | None = None, between: bool = False,
     ) -> None:  # fmt: skip
         self.items, self.categories = tuple(items), tuple(categories)
         self.loadings_of, self.steps = np.asarray(loadings_of, float), np.asarray(steps, float)
         self.doubt, self.reverse = np.asarray(doubt, float), np.asarray(reverse, dtype=bool)
+        none = without_asymptotes(len(self.items))
+        self.asymptotes, self.between = none if asymptotes is None else np.asarray(asymptotes, float), between
         k = self.loadings_of.shape[1]
         self.loadings = Loadings(trait_names(k), np.ones((len(self.items), k), dtype=bool))
 
@@ -77,7 +86,36 @@ class FactorBank(ItemBank):
         """The bank with a further trait on which all items load alike: how much more of all is answered rightly."""
         alike = np.full((len(self.items), 1), 1.0 / max(len(self.categories) - 1, 1))
         loadings = np.concatenate([self.loadings_of, alike], axis=1)
-        return FactorBank(self.items, self.categories, loadings, self.steps, self.doubt, self.reverse)
+        return FactorBank(
+            self.items, self.categories, loadings, self.steps, self.doubt, self.reverse, self.asymptotes, self.between
+        )
+
+    @property
+    def asymptotic(self) -> bool:
+        """True where an item has an asymptote other than 0 and 1."""
+        return bool((self.asymptotes != [0.0, 1.0]).any())
+
+    @property
+    def response_model(self) -> str:
+        """The name that a `Questionnaire` of these items has for it."""
+        if self.between:
+            return "continuous"
+        if self.asymptotic:
+            return "four_parameter" if (self.asymptotes[:, 1] < 1.0).any() else "three_parameter"
+        return "two_parameter" if len(self.categories) == 2 else "partial_credit"
+
+    def with_asymptotes(self, p: np.ndarray, items: np.ndarray) -> np.ndarray:
+        """Probabilities (..., items, R) of the logistic curves, as the asymptotes of the items change them."""
+        if not self.asymptotic:
+            return p
+        low, high = self.asymptotes[items].T
+        right = low + (high - low) * p[..., 1]
+        return np.stack([1.0 - right, right], axis=-1)
+
+    def worth(self, items: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        """(n,) what answers, as asked, count in a total."""
+        ranks = self.turned(items, answers)
+        return np.asarray(np.interp(ranks, np.arange(len(self.categories)), self.points))
 
     @property
     def points(self) -> np.ndarray:
@@ -113,17 +151,19 @@ class FactorBank(ItemBank):
         return found.mean, np.sqrt(np.einsum("uii->ui", found.covariance))
 
     def fingerprint(self) -> str:
-        arrays = (self.loadings_of, self.steps, self.doubt, self.reverse)
-        return content_hash((self.model, self.items, self.categories), arrays)
+        own = [self.asymptotes] if self.asymptotic else []
+        arrays = (self.loadings_of, self.steps, self.doubt, self.reverse, *own)
+        return content_hash((self.model, self.items, self.categories, *(["between"] if self.between else [])), arrays)
 
     def state(self) -> State:
         return {
             "labels": list(self.items), "scale": list(self.categories), "loadings": self.loadings_of,
-            "steps": self.steps, "doubt": self.doubt, "reverse": self.reverse,
+            "steps": self.steps, "doubt": self.doubt, "reverse": self.reverse, "asymptotes": self.asymptotes,
+            "between": self.between,
         }  # fmt: skip
 
     @classmethod
     def from_state(cls, state: State) -> Self:
         """The bank that ``state`` described."""
-        names = ("labels", "scale", "loadings", "steps", "doubt", "reverse")
+        names = ("labels", "scale", "loadings", "steps", "doubt", "reverse", "asymptotes", "between")
         return cls(*(state[name] for name in names))

@@ -9,10 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import expit, softmax
 from sklearn.exceptions import ConvergenceWarning
 
-from adaptive.estimators.questionnaires.answers import Answers, Label, Pairs
+from adaptive.estimators.questionnaires.answers import Answers, Label, Pairs, log_of
 from adaptive.estimators.questionnaires.base import QuestionnaireBelief
+from adaptive.estimators.questionnaires.curves import ASYMPTOTES, CURVES
 from adaptive.estimators.questionnaires.factors.averages import answer_averages
 from adaptive.estimators.questionnaires.factors.bank import FactorBank, flattened
 from adaptive.estimators.questionnaires.factors.fit import PENALTY, STEP_DEVIATION, fit_factors
@@ -71,14 +73,21 @@ class FactorBelief(QuestionnaireBelief[FactorBank]):
         limits: Options = {
             name: value for name, value in (("max_iter", settings.max_iter), ("tol", settings.tol)) if value is not None
         }
-        fit = fit_factors(turned, min(int(k), len(data.items)), **limits)
+        model = settings.response_model
+        if model in ASYMPTOTES and len(data.categories) != 2:
+            raise ValueError(f"response_model={model!r} is of answers 0 and 1, got {list(data.categories)}.")
+        asymptotes = len(ASYMPTOTES.get(model, ()))
+        fit = fit_factors(turned, min(int(k), len(data.items)), asymptotes, **limits)
         if not fit.converged:
             warnings.warn(
                 f"Questionnaire did not converge in {len(fit.trace)} iterations: raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        bank = FactorBank(data.items, data.categories, fit.loadings, fit.steps, fit.doubt, reverse)
+        bank = FactorBank(
+            data.items, data.categories, fit.loadings, fit.steps, fit.doubt, reverse, fit.asymptotes,
+            model == "continuous",
+        )  # fmt: skip
         return cls(settings, data, bank, fit.means, fit.covariances, fit.trace, fit.converged, chosen)
 
     @classmethod
@@ -94,8 +103,9 @@ class FactorBelief(QuestionnaireBelief[FactorBank]):
         """The belief about (person, item) pairs before any answer."""
         items = list(dict.fromkeys(item for _, item in pairs))
         bank = FactorBank(
-            (), settings.scale, np.zeros((0, 1)), np.zeros((0, len(settings.scale))), np.zeros(0), np.zeros(0)
-        )
+            (), settings.scale, np.zeros((0, 1)), np.zeros((0, len(settings.scale))), np.zeros(0), np.zeros(0),
+            between=settings.response_model == "continuous",
+        )  # fmt: skip
         empty = cls(settings, Answers.none((), settings.scale), bank, np.zeros((0, 1)), np.zeros((0, 1, 1)))
         return cls(settings, empty.data, empty._extended(items), empty.means, empty.covariances).predictive(
             pairs, **options
@@ -119,6 +129,7 @@ class FactorBelief(QuestionnaireBelief[FactorBank]):
             everything, bank.categories, np.concatenate([bank.loadings_of, np.tile(usual, (more, 1))]),
             np.concatenate([bank.steps, np.zeros((more, len(bank.categories)))]),
             np.r_[bank.doubt, np.full(more, doubt)], np.r_[bank.reverse, self.settings.reversed(new)],
+            np.concatenate([bank.asymptotes, np.tile(before(self.settings.response_model), (more, 1))]), bank.between,
         )  # fmt: skip
 
     def predictive(self, pairs: Pairs, *, target: str | None = None, random_state: Any = None) -> Predictive:
@@ -139,9 +150,8 @@ class FactorBelief(QuestionnaireBelief[FactorBank]):
         aimed = {"people": of_person, "items": doubt}.get(target or "", both)
         flat = flattened(both - aimed)
         steps = flat[:, None] * bank.steps[items]
-        p, _, known = (
-            one[0] for one in answer_averages((flat * mean)[None], (flat**2 * aimed)[None], steps, entropies=True)
-        )
+        looked_at = answer_averages((flat * mean)[None], (flat**2 * aimed)[None], steps, bank.asymptotes[items], True)
+        p, _, known = (one[0] for one in looked_at)
         p = np.where(bank.reverse[items][:, None], p[:, ::-1], p)
         return StatedPredictive(
             outcomes=bank.categories, probabilities=p, expected_entropy=np.minimum(known, entropy(p)),
@@ -167,16 +177,11 @@ class FactorBelief(QuestionnaireBelief[FactorBank]):
             one = People(self.bank, people.mean[u : u + 1], people.covariance[u : u + 1])
             outlook = one.outlook(turned.item[rows])
             m, v = outlook.mean[0], outlook.variance[0]
-            energy = m[:, None] * np.arange(len(self.data.categories)) + outlook.steps
-            p = np.exp(energy - energy.max(axis=1, keepdims=True))
-            p /= p.sum(axis=1, keepdims=True)
-            ranks = np.arange(p.shape[1])
-            expected = p @ ranks
-            w = np.maximum(p @ ranks**2 - expected**2, 1e-12)
+            pull, w = _site(m, outlook.steps, outlook.asymptotes, turned.answer[rows])
             cavity = v / np.maximum(1.0 - v * w, 1e-3)
-            shifted = m - cavity * (turned.answer[rows] - expected)
-            q, _, _ = answer_averages(shifted[None], cavity[None], outlook.steps)
-            found[rows] = np.log(np.maximum(q[0, np.arange(len(rows)), turned.answer[rows]], 1e-300))
+            shifted = m - cavity * pull
+            q, _, _ = answer_averages(shifted[None], cavity[None], outlook.steps, outlook.asymptotes)
+            found[rows] = log_of(q[0], turned.answer[rows], 1e-300)
         return found
 
     def state(self) -> State:
@@ -192,3 +197,26 @@ class FactorBelief(QuestionnaireBelief[FactorBank]):
         means, covariances = (np.asarray(state[name], dtype=float) for name in ("means", "covariances"))
         bank = FactorBank.from_state(state["bank"])
         return cls(settings, data, bank, means, covariances, list(state["trace"]), state["converged"], state["chosen"])
+
+
+def before(model: str) -> np.ndarray:
+    """(2,) the asymptotes of an item of which nothing is known."""
+    lower, upper = 0.0, 1.0
+    if model in ASYMPTOTES:
+        lower, *short = expit(CURVES[model].prior(2)[0][1:])
+        upper = lower + (1.0 - lower) * short[0] if short else 1.0
+    return np.array([lower, upper])
+
+
+def _site(s: np.ndarray, steps: np.ndarray, asymptotes: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Slope of log p(y | s) along s, and its Fisher information, at projections (n,)."""
+    ranks = np.arange(steps.shape[1])
+    p = softmax(s[:, None] * ranks + steps, axis=1)
+    expected = p @ ranks
+    pull, w = y - expected, p @ ranks**2 - expected**2
+    low, high = asymptotes.T
+    if (low > 0).any() or (high < 1).any():
+        right = np.clip(low + (high - low) * p[:, 1], 1e-12, 1.0 - 1e-12)
+        steep = (high - low) * p[:, 1] * p[:, 0]
+        pull, w = (y - right) / (right * (1.0 - right)) * steep, steep**2 / (right * (1.0 - right))
+    return pull, np.maximum(w, 1e-12)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from adaptive.estimators.questionnaires.answers import Answers
+from adaptive.estimators.questionnaires.answers import Answers, log_of
 from adaptive.estimators.questionnaires.factors.bank import FactorBank
 from adaptive.estimators.questionnaires.factors.fit import fit_factors
 
@@ -59,11 +59,12 @@ def held_out_scores(train: Answers, judge: Answers, k: int) -> np.ndarray:
     """(people,) mean log probabilities of every other answer of those who judge, the rest being shown."""
     fit = fit_factors(train, k)
     n = len(train.items)
-    bank = FactorBank(train.items, train.categories, fit.loadings, fit.steps, fit.doubt, np.zeros(n, dtype=bool))
+    none = np.zeros(n, dtype=bool)
+    bank = FactorBank(train.items, train.categories, fit.loadings, fit.steps, fit.doubt, none, fit.asymptotes)
     shown = judge.item % 2 == 0
     seen = replace(judge, person=judge.person[shown], item=judge.item[shown], answer=judge.answer[shown])
     person, item, answer = (of[~shown] for of in (judge.person, judge.item, judge.answer))
     p = bank.people(seen).outlook(np.arange(n)).probabilities
-    logs = np.log(np.maximum(p[person, item, answer], 1e-12))
+    logs = log_of(p[person, item], answer, 1e-12)
     counts = np.bincount(person, minlength=len(judge.people))
     return np.asarray(np.bincount(person, weights=logs, minlength=len(judge.people)) / np.maximum(counts, 1))

@@ -118,16 +118,17 @@ class People:
         mean, covariance = self.centres[each], self.spreads[each]
         along = np.einsum("uij,uj->ui", covariance, loadings)
         m, v = np.sum(loadings * mean, axis=1), np.maximum(np.sum(loadings * along, axis=1), 1e-12)
-        first, second, log_p = posterior_moments(m, v, steps, np.repeat(ranks, self.parts))
+        asymptotes = np.repeat(self.bank.asymptotes[items], self.parts, axis=0)
+        first, second, log_p = posterior_moments(m, v, steps, np.repeat(ranks, self.parts), asymptotes)
         self.centres[each] = mean + along * ((first - m) / v)[:, None]
         shrink = (second - v) / v**2
         self.spreads[each] = covariance + along[:, :, None] * along[:, None, :] * shrink[:, None, None]
         self.log_weights[rows] += log_p.reshape(-1, self.parts)
         self.weights = softmax(self.log_weights, axis=1)
 
-    def outlook(self, items: np.ndarray) -> Outlook:
-        """Beliefs about their answers."""
-        return Outlook(self, items)
+    def outlook(self, items: np.ndarray, open_: np.ndarray | None = None) -> Outlook:
+        """Beliefs about their answers; the lowest is certain to items that are not ``open_`` (people, items)."""
+        return Outlook(self, items, open_)
 
 
 class Outlook:
@@ -137,10 +138,13 @@ class Outlook:
     ----------
     people : People
     items : (m,) array of int
+    open_ : (people, items) array of bool, optional
+        Those that are looked at, default all.
     """
 
-    def __init__(self, people: People, items: np.ndarray) -> None:
-        self.people, self.items = people, items
+    def __init__(self, people: People, items: np.ndarray, open_: np.ndarray | None = None) -> None:
+        self.people, self.items, self.asymptotes = people, items, people.bank.asymptotes[items]
+        self.open_ = None if open_ is None else np.repeat(open_, people.parts, axis=0)
         self.loadings, self.steps = (of[items] for of in people.bank.curves)
         first, second = np.triu_indices(self.loadings.shape[1])
         products = self.loadings[:, first] * self.loadings[:, second] * np.where(first == second, 1.0, 2.0)
@@ -149,7 +153,7 @@ class Outlook:
 
     @cached_property
     def _averages(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return answer_averages(self.mean, self.variance, self.steps)
+        return answer_averages(self.mean, self.variance, self.steps, self.asymptotes, open_=self.open_)
 
     @cached_property
     def probabilities(self) -> np.ndarray:
@@ -177,7 +181,7 @@ class Outlook:
 
     def gain_of_traits(self) -> np.ndarray:
         """(people, items) nats about all traits."""
-        known = answer_averages(self.mean, self.variance, self.steps, entropies=True)[2]
+        known = answer_averages(self.mean, self.variance, self.steps, self.asymptotes, True, self.open_)[2]
         return np.maximum(self.uncertainty - self.people.mixed(known), 0.0)
 
     def sums(self, open_: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -33,13 +33,13 @@ class FactorPerson(Person["FactorBank"]):
     def gaussian(self) -> People:
         """The person alone, after the answers in their order."""
         alone = People.before(self.bank, 1, self.prior)
-        items, answers = (np.array(one, dtype=np.intp) for one in (self.items, self.answers))
+        items, answers = np.array(self.items, dtype=np.intp), np.array(self.answers, dtype=float)
         for k in range(len(items)):
             ranks = self.bank.turned(items[k : k + 1], answers[k : k + 1])
             alone.learn(np.zeros(1, dtype=np.intp), items[k : k + 1], ranks)
         return alone
 
-    def after(self, items: tuple[int, ...], answers: tuple[int, ...]) -> FactorPerson:
+    def after(self, items: tuple[int, ...], answers: tuple[Any, ...]) -> FactorPerson:
         made = super().after(items, answers)
         if "gaussian" in self.__dict__:  # the earlier answers are learnt already
             known = self.gaussian.copy()
@@ -75,15 +75,16 @@ class FactorPerson(Person["FactorBank"]):
         counted, scale = np.unique(counted), self.bank.points
         left = self.open(counted)
         asked = np.isin(np.array(self.items, dtype=np.intp), counted)
-        items, answers = (np.array(one, dtype=np.intp)[asked] for one in (self.items, self.answers))
-        known = float(scale[self.bank.turned(items, answers)].sum())
+        items, answers = np.array(self.items, dtype=np.intp)[asked], np.array(self.answers, dtype=float)[asked]
+        known = float(self.bank.worth(items, answers).sum())
         outlook = self.gaussian.outlook(left)
         open_ = np.ones((1, len(left)), dtype=bool)
         of_left, variance = outlook.totals(open_)
         mean, std = known + float(of_left[0]), float(np.sqrt(variance[0]))
         step = int(np.gcd.reduce(np.diff(np.asarray(self.bank.categories)))) or 1
         size = 1 + len(left) * round((scale[-1] - scale[0]) / step)
-        values = round(known + len(left) * scale[0]) + step * np.arange(size)
+        least = known + len(left) * scale[0]
+        values = (least if self.bank.between else round(least)) + step * np.arange(size)
         edges, p = np.r_[values - step / 2, values[-1] + step / 2], np.zeros(size)
         centres, variances, _ = outlook.sums(open_)
         for weight, centre, spread in zip(self.gaussian.weights[0], centres, np.sqrt(variances), strict=True):
@@ -157,7 +158,7 @@ class FactorPredictive(Predictive):
         energy = (x @ self._outlook.loadings.T)[..., None] * np.arange(len(self.outcomes))
         energy = energy + self._outlook.steps
         p = np.exp(energy - energy.max(axis=-1, keepdims=True))
-        p /= p.sum(axis=-1, keepdims=True)
+        p = self._person.bank.with_asymptotes(p / p.sum(axis=-1, keepdims=True), self._items)
         return np.full(n, 1.0 / n), np.where(self._person.bank.reverse[self._items][:, None], p[..., ::-1], p)
 
     # -- what is to be learnt ----------------------------------------------------------------------------------------
