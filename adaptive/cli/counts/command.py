@@ -18,7 +18,7 @@ from adaptive.tables import Cells, TableError
 
 __all__ = ["counts"]
 
-RATES = ("rectified", "exp", "softplus")
+RATES = ("auto", "rectified", "exp", "softplus")
 ZEROS = ("missing", "observed")
 LARGEST = 1e9  # count
 ENDED = {"status", "event", "died", "dead", "death", "failed", "failure", "relapse", "delta", "uncensored"}
@@ -50,8 +50,8 @@ def counts(
         typer.Option(help="A column to leave out of account; repeatable.", metavar="COLUMN"),
     ] = None,
     bins: Annotated[int, whole_number("Bins per column (default 100 of time, 16 of places).")] = 0,
-    rate: Annotated[str, typer.Option(help="rectified, exp or softplus (default rectified).", metavar="NAME",
-                                      show_default=False)] = "rectified",
+    rate: Annotated[str, typer.Option(help="rectified, exp, softplus, or auto: by bins left out (default).",
+                                      metavar="NAME", show_default=False)] = "auto",
     user: Annotated[str, typer.Option(help="The column of users.", metavar="COLUMN")] = "user",
     item: Annotated[str, typer.Option(help="The column of items.", metavar="COLUMN")] = "item",
     count: Annotated[str, typer.Option(help="The column of counts.", metavar="COLUMN")] = "count",
