@@ -55,7 +55,7 @@ LINES = (
     Line("logistic", "labels of more classes, 4 real sets", labels.real, ("logistic", "several"), (20, 60), 12),
     Line("logistic", "latents, drawn on 3 sets", labels.latents, ("logistic",), (20, 60), 180),
     Line("gp-classifier", "labels, 5 real sets", labels.real, ("process", "two"), (20, 60), 6),
-    Line("gp-classifier", "latents, drawn", labels.latents, ("process",), (20, 60), 28),
+    Line("gp-classifier", "latents, drawn", labels.latents, ("process",), (20, 60), 60),
     Line("gp-classifier-begun-small", "latents, drawn", labels.latents, ("process, begun small",), (20, 60), 6),
     Line("gp-regressor", "outcomes, 4 real sets", numbers.measured, ("process", "real"), (10, 40), 72),
     Line("gp-regressor", "outcomes, drawn", numbers.measured, ("process", "drawn"), (10, 40), 72),
