@@ -245,7 +245,10 @@ def _due(earlier: CoxBelief, data: CountRows) -> bool:
     assert earlier.data is not None
     first = len(earlier.data)
     given = exposed(data.X[first:], data.column)
-    return due(len(data), earlier.learnt_rows, lambda: earlier.predictive(given), data.y[first:])
+    try:
+        return due(len(data), earlier.learnt_rows, lambda: earlier.predictive(given), data.y[first:])
+    except ValueError:  # so little is known that counts have no table: anything may be
+        return True
 
 
 def _from_all_starts(settings: CoxSettings, starts: list[Evidence], roughly: bool) -> Found:
