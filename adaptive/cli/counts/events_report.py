@@ -60,7 +60,7 @@ def write(events: np.ndarray, limits: list[tuple[float, float]], folder: Job, st
 
 
 def _counts_in_words(model: CoxProcess) -> str:
-    """What was taken of the counts, and what the other choice predicted."""
+    """Name the counts that were taken, and say what the others predicted."""
     gain = model.overdispersion_gain_
     if gain is None:
         return f"Counts about a rate behind the link {model.rate_}."

@@ -99,7 +99,7 @@ class CoxSettings(ProcessSettings):
         return replace(self, rate=rate, overdispersion=spread)
 
     def alternatives(self, data: CountRows) -> list[CoxSettings]:
-        """What is to be chosen among by counts that are left out: Poisson counts and, where it may be, negative
+        """Settings to be chosen among by counts that are left out: Poisson counts and, where it may be, negative
         binomial ones. A kernel or a mean that was given has the units of its rate.
         """
         learnt = self.optimizer is not None and bool(data.y.any()) and self.inference == "expectation_propagation"
@@ -191,7 +191,7 @@ class CoxSettings(ProcessSettings):
 
 
 class _Alternative(CoxSettings):
-    """What nobody asked for: of the ends of its search nobody is told."""
+    """Settings that nobody asked for: of the ends of their search nobody is told."""
 
     @property
     def tells_bounds(self) -> bool:

@@ -33,7 +33,7 @@ from adaptive.means import Zero
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adaptive.estimators.gaussian_process.evidence import Evidence
+    from adaptive.estimators.gaussian_process.evidence import Evidence  # house: a Cox process is one
     from adaptive.means import Mean
     from adaptive.potentials import Potential
     from adaptive.types import Inputs

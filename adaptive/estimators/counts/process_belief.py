@@ -170,7 +170,7 @@ class CoxBelief(ProcessBelief):
 
     @cached_property
     def possible(self) -> Possible[CoxBelief]:
-        """What bands mix: all that the counts leave possible, where something was learnt from them."""
+        """Beliefs that bands mix: all that the counts leave possible, where something was learnt from them."""
         settings, data, evidence = self.settings, self.data, self.evidences[0]
         if data is None or settings.optimizer is None or not self.learnt_rows or not len(evidence.theta):
             return Possible.only(self)

@@ -38,7 +38,7 @@ _KNOWN: WeakKeyDictionary[Any, dict[Any, Said]] = WeakKeyDictionary()
 
 
 class Said(NamedTuple):
-    """What endgames of a game say: the factor of variances, and the values that they have."""
+    """Endgames of a game, summed up: the factor of variances, and the values that they have."""
 
     factor: VarianceFactor | None
     values: tuple[float, ...]
