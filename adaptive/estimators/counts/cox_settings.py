@@ -39,6 +39,7 @@ SHARES = (1 / 10, 1 / 30, 1 / 3)  # of the range of the inputs: where the search
 BOUNDS = (1e-3, 1e2)  # of the length scale, in ranges
 HEIGHTS = (1e-4, 1e4)  # bounds of the kernel's height, in typical variances
 NOISE, NOISES = 0.05, (1e-6, 10.0)  # variance between counts of one place where searches start, bounds; in these, too
+FEWEST = 20  # counts of which those left out choose anything
 OVERDISPERSION = 0.1  # of counts, before any, and where searches start
 
 TINY = 1e-100  # a column that changes by less does not: squares of it would vanish
@@ -103,6 +104,8 @@ class CoxSettings(ProcessSettings):
         binomial ones. A kernel or a mean that was given has the units of its rate.
         """
         learnt = self.optimizer is not None and bool(data.y.any()) and self.inference == "expectation_propagation"
+        if len(data) < FEWEST:
+            return [self.resolved()]
         if self.overdispersion != "auto" or not learnt or self.rate not in ("auto", "exp"):
             return [self.resolved()]
         if self.rate == "auto" and (self.kernel is not None or self.mean is not None):

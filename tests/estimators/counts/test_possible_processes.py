@@ -106,7 +106,7 @@ def test_counts_that_scatter_are_found_by_counts_left_out(few):
 
 @pytest.mark.parametrize(
     "options",
-    [{"overdispersion": None}, {"rate": "softplus"}, {"optimizer": None}, {"mean": 3.0}, {"overdispersion": 0.1}],
+    [{}, {"overdispersion": None}, {"rate": "softplus"}, {"optimizer": None}, {"mean": 3.0}, {"overdispersion": 0.1}],
 )
 def test_what_was_said_is_not_chosen(few, options):
     X, y, _ = few
