@@ -150,7 +150,7 @@ def run(script: Script) -> None:
         "default (one rate a place) on none of the confirming sets, in nats a held-out count.",
         target="no paired 95% interval over splits below 0", value={"default less rival": against},
         reason=f"Behind {'; '.join(behind)}. Of one trial alone it cannot be told what comes again in the next."
-        if behind else "", seed=f"0..{splits}",
+        if behind else "", seed=f"0..{splits - 1}",
     )  # fmt: skip
 
 
