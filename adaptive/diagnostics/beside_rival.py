@@ -22,7 +22,7 @@ from adaptive.diagnostics.rivals import rival_of
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Pool
 
-__all__ = ["beside_rival", "judged_labels"]
+__all__ = ["beside_rival", "in_order", "judged_labels"]
 
 LEAST = 20  # outcomes in all; fewer tell nothing
 LEAST_OF_CLASS = 3
@@ -41,9 +41,9 @@ def beside_rival(
     known : (candidates, outcomes)
         What an estimator learns; of a design, outcomes from before it, which both learn and which are judged, too.
     rival : estimator with ``fit`` and ``predict_proba`` (labels) or ``log_predictive``, optional
-        Default: that of the field. LogisticRegressionCV of labels, RidgeCV of numbers, PoissonRegressor of counts, a
-        kernel smoother of a `CoxProcess`, a user's mean times an item's of a `PoissonFactorization`, one ranking for
-        everybody of a `CollaborativePreference`.
+        Default: that of the field. LogisticRegressionCV of labels, RidgeCV of numbers (LassoCV beside a
+        `SparseLinearRegression`), PoissonRegressor of counts, a kernel smoother of a `CoxProcess`, a user's mean times
+        an item's of a `PoissonFactorization`, one ranking for everybody of a `CollaborativePreference`.
     n_folds : int, default 5
         Parts that are left out in turn, stratified by class where outcomes are labels.
     n_tried : int, optional
@@ -55,8 +55,9 @@ def beside_rival(
     -------
     dict or None
         As of `beside`: n, log_loss (nats an outcome), rival_log_loss, difference (positive: the rival is ahead),
-        standard_error, margin; of labels accuracy, of numbers square_error, with their differences. None where there
-        are too few outcomes, or too few of a class, to tell.
+        standard_error, margin; of labels accuracy, of numbers square_error, of counts of pairs share_in_order (of its
+        user's other held-out counts, of another size), with their differences. None where there are too few outcomes,
+        or too few of a class, to tell.
 
     Raises
     ------
@@ -101,7 +102,11 @@ def beside_rival(
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # the fit on all says so
                 one.fit(*parts[0])
-            for judge, values in _judged(one, *parts[1], labels).items():
+            judged = _judged(one, *parts[1], labels)
+            if hasattr(other, "ranks"):
+                pairs, counts = parts[1]
+                judged["share_in_order"] = in_order([user for user, _ in pairs], counts, one.predict(pairs))
+            for judge, values in judged.items():
                 found.setdefault(judge, ([], []))[side].append(values)
         groups += [X[k][0] for k in test] if hasattr(other, "by_user") else test.tolist()
     judges = {
@@ -142,6 +147,21 @@ def _judged(model: Any, X: Any, y: np.ndarray, labels: bool) -> dict[str, np.nda
             found["square_error"] = (np.asarray(model.predict(X)) - y) ** 2
         return found
     return judged_labels(model, X, y)
+
+
+def in_order(users: list[Any], y: np.ndarray, said: np.ndarray) -> np.ndarray:
+    """Return of each count (n,) the share of its user's others, of another size, that are said in the right order.
+
+    One half where there are none.
+    """
+    found, codes = np.full(len(y), 0.5), np.unique(np.array(users, dtype=object).astype(str), return_inverse=True)[1]
+    for rows in np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1]):
+        truth = np.sign(y[rows, None] - y[rows])
+        agreed = 0.5 * (1.0 + truth * np.sign(said[rows, None] - said[rows]))
+        differ = np.sum(truth != 0, axis=1)
+        some = differ > 0
+        found[rows[some]] = np.sum(np.where(truth != 0, agreed, 0.0), axis=1)[some] / differ[some]
+    return found
 
 
 def judged_labels(model: Any, X: Any, y: np.ndarray) -> dict[str, np.ndarray]:

@@ -1,7 +1,8 @@
 """Rivals: of each kind of outcomes the simplest model that one would have taken instead, tuned as its users tune it.
 
     labels        scikit-learn's LogisticRegressionCV
-    numbers       scikit-learn's RidgeCV on standardised columns, with the deviation of its leave-one-out errors
+    numbers       scikit-learn's RidgeCV on standardised columns, with the deviation of its leave-one-out errors; of a
+                  sparse regression LassoCV, with that of its folds
     counts        scikit-learn's PoissonRegressor, its strength by cross-validation
     places        a kernel smoother of the rate, its width by leaving one out; the widest is a constant rate
     counts of pairs      the user's mean times the item's
@@ -18,12 +19,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.stats import nbinom, norm, poisson
-from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, PoissonRegressor, RidgeCV
+from sklearn.linear_model import LassoCV, LogisticRegression, LogisticRegressionCV, PoissonRegressor, RidgeCV
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-__all__ = ["Alike", "Linear", "Logistic", "PairMeans", "PoissonLinear", "SmoothedRate", "rival_of"]
+__all__ = ["Alike", "Linear", "Logistic", "PairMeans", "PoissonLinear", "SmoothedRate", "SparseLinear", "rival_of"]
 
 STRENGTHS = np.logspace(-2, 4, 13)
 WIDTHS = (0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, np.inf)  # of the range
@@ -74,6 +75,22 @@ class Linear:
     def log_predictive(self, X: Any, y: np.ndarray) -> np.ndarray:
         """Log densities (n,)."""
         return np.asarray(norm.logpdf(y, self.predict(X), self.deviation_))
+
+
+class SparseLinear(Linear):
+    """Lasso with the density of its own errors."""
+
+    name = "scikit-learn's LassoCV"
+
+    def fit(self, X: Any, y: np.ndarray) -> SparseLinear:
+        """Learn, with the strength whose errors are least in five folds."""
+        lasso = LassoCV(cv=min(5, len(y)), max_iter=10_000)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.model_ = make_pipeline(StandardScaler(with_mean=not hasattr(X, "tocsr")), lasso).fit(X, y)
+        error = float(np.sqrt(lasso.mse_path_.mean(axis=1).min()))
+        self.deviation_ = max(error, 1e-9 * float(np.std(y)), 1e-300)
+        return self
 
 
 class _Counts:
@@ -159,6 +176,7 @@ class PairMeans(_Counts):
 
     name, of = "the user's mean times the item's", "counts"
     by_user: ClassVar[bool] = True
+    ranks: ClassVar[bool] = True
 
     def fit(self, X: Any, y: np.ndarray) -> PairMeans:
         """Alternate between users and items until neither moves."""
@@ -225,6 +243,7 @@ _OWN: dict[str, Any] = {
     "PoissonRegression": lambda model: PoissonLinear(model.exposure),
     "PoissonFactorization": lambda model: PairMeans(),
     "CollaborativePreference": lambda model: Alike(),
+    "SparseLinearRegression": lambda model: SparseLinear(),
 }
 _ELSEWHERE = {
     "PairedSymbols": "ranks of held-out pairs stand beside popularity in `adaptive recommend`",

@@ -23,13 +23,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from adaptive.estimators.rows.leave_one_out import without_sites
-from adaptive.estimators.variance_factor import LARGEST, VarianceFactor, variance_factor
+from adaptive.estimators.variance_factor import VarianceFactor, possible_factors, variance_factor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,8 +43,7 @@ NONE = 1.01  # a factor gamma up to which counts are looked at for scattering le
 LEAST_SHARE = 0.02  # of Poisson's variance
 _LEAST, _LEAST_LEFT = 1e-300, 1e-12
 _SHARE = 0.999  # of a row's information that is its own: beyond, nothing else speaks of it
-_REACH, _PLACES = 2.5, 7  # standard errors of ln gamma about the likeliest within which a scatter may be; how many
-_DEVIATION = 1.5  # of its prior, as in `variance_factor`
+_PLACES = 7  # scatters that may be, of a centring
 _NEGLIGIBLE = 0.01  # weight
 
 
@@ -178,27 +177,21 @@ class LeftOut:
         scores: list[float] = []
         for keeps in (True, False) if self.family.rate == "exp" else (False,):
             factor = self.scatter.factor if keeps == (self.family.rate == "exp") else self._likeliest(keeps).factor
-            likeliest = math.log(factor.value)
-            low = max(likeliest - _REACH * factor.error, 0.0)
-            high = min(likeliest + _REACH * factor.error, LARGEST + 1.0)  # what a factor is sought up to
-            log_factors = np.linspace(low, high, _PLACES)
-            each = [Widening(math.expm1(u) * self._typical, keeps) for u in log_factors]
-            widths = np.full(_PLACES, math.log(high - low))
-            widths[[0, -1]] -= math.log(2.0)  # the trapezoidal rule
-            log_prior = widths - 0.5 * (log_factors / _DEVIATION) ** 2
-            found += each
-            scores += [p + math.fsum(self._log_scores(one)) for p, one in zip(log_prior, each, strict=True)]
+            log_weights, log_factors = possible_factors(partial(self._log_scores_by, keeps), factor, places=_PLACES)
+            found += [Widening(math.expm1(u) * self._typical, keeps) for u in log_factors]
+            scores += log_weights.tolist()
         weights = np.exp(np.array(scores) - max(scores))
         kept = np.flatnonzero(weights > _NEGLIGIBLE * weights.sum())
         return weights[kept] / weights[kept].sum(), tuple(found[k] for k in kept)
 
     def _likeliest(self, keeps_means: bool) -> Scatter:
-        factor = variance_factor(lambda gamma: self._log_scores(Widening((gamma - 1.0) * self._typical, keeps_means)))
+        factor = variance_factor(partial(self._log_scores_by, keeps_means))
         return Scatter((factor.value - 1.0) * self._typical, factor)
 
     @cached_property
     def _typical(self) -> float:
         return float(np.median(self.cavities[1]))
 
-    def _log_scores(self, widening: Widening) -> np.ndarray:
+    def _log_scores_by(self, keeps_means: bool, gamma: float) -> np.ndarray:
+        widening = Widening((gamma - 1.0) * self._typical, keeps_means)
         return self.family.tilted_moments(*widening.of(self.cavities))[0]

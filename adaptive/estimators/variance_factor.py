@@ -21,10 +21,12 @@ from adaptive import checks
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
 
-__all__ = ["ALARM", "VarianceFactor", "variance_factor"]
+__all__ = ["ALARM", "VarianceFactor", "possible_factors", "variance_factor"]
 
 ALARM = 4.0  # a larger factor says that the model's scales are wrong, not only its widths
 LARGEST = 8  # of ln gamma
+DEVIATION = 1.5  # of the prior of ln gamma
+REACH = 2.5  # standard errors of ln gamma about the likeliest within which a factor may be
 CHANGE = 1e-3  # of ln gamma, to which the best is found
 STEP = 0.25  # of ln gamma, over which the curvature is taken
 
@@ -55,7 +57,7 @@ def variance_factor(
     log_score: Callable[[float], ArrayLike],
     *,
     weights: ArrayLike | None = None,
-    deviation: float = 1.5,
+    deviation: float = DEVIATION,
     least: float = 1.0,
 ) -> VarianceFactor:
     """Return the factor of all latents' variances that suits what was left out, never below ``least``.
@@ -120,3 +122,29 @@ def variance_factor(
         math.fsum(counts), 1e-300
     )
     return VarianceFactor(math.exp(at), error, gain, len(one))
+
+
+def possible_factors(
+    log_score: Callable[[float], ArrayLike], found: VarianceFactor, *, places: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return log weights and ln gamma (``places``,) of factors that may be, gamma >= 1, about the likeliest one.
+
+    Few outcomes do not tell a factor, and a band that takes the likeliest one is then too narrow: it mixes these, whose
+    weights are those of the trapezoidal rule for prior times what was left out.
+
+    Examples
+    --------
+    >>> y = 3.0 * np.random.default_rng(0).standard_normal(6)
+    >>> score = lambda gamma: -0.5 * (np.log(2 * np.pi * gamma) + y**2 / gamma)
+    >>> logs, factors = possible_factors(score, variance_factor(score), places=3)
+    >>> bool(factors[0] < factors[1] < factors[2]), int(np.argmax(logs))
+    (True, 1)
+    """
+    likeliest = math.log(found.value)
+    low, high = max(likeliest - REACH * found.error, 0.0), min(likeliest + REACH * found.error, LARGEST + 1.0)
+    log_factors = np.linspace(low, high, places)
+    log_weights = np.full(places, math.log(high - low))
+    log_weights[[0, -1]] -= math.log(2.0)
+    log_weights -= 0.5 * (log_factors / DEVIATION) ** 2
+    log_weights += [math.fsum(np.asarray(log_score(math.exp(u)), dtype=float)) for u in log_factors]
+    return log_weights, log_factors

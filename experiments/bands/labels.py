@@ -88,8 +88,10 @@ def latents(name: str, design: str, n: int, unit: int) -> dict[str, np.ndarray]:
         first = rng.choice(len(codes), 5, replace=False)
     chosen = asked(model, pool, codes, design, n, first, unit)
     begun = time.process_time()
-    parts = answered(model, pool[chosen], codes[chosen]).predictive(new).components
-    moments = [(weight, part.mean, part.variance) for weight, part in parts]
+    fitted = answered(model, pool[chosen], codes[chosen])
+    factor = getattr(fitted, "variance_factor_", None)  # of processes, as in their `interval`
+    gamma = 1.0 if factor is None else factor.value
+    moments = [(weight, part.mean, gamma * part.variance) for weight, part in fitted.predictive(new).components]
     seconds = time.process_time() - begun
     w, mean, variance = (np.array(one) for one in zip(*moments, strict=True))
     return result(*gaussians(w, mean, variance, truth), seconds)

@@ -45,7 +45,8 @@ def held_out(data: str, rate: str, starts: str, draws: int, folds: int, bins: in
             if len(parts) == folds:
                 break
             kernel = None if starts == "several" else one_start(rate, y[train].mean(), float(np.ptp(X)))
-            model = CoxProcess(kernel, rate=rate, mean=point_mean(rate, y[train])).fit(X[train], y[train])
+            model = CoxProcess(kernel, rate=rate, overdispersion=None, mean=point_mean(rate, y[train]))
+            model.fit(X[train], y[train])
             parts.append(-model.log_predictive(X[test], y[test]))
         losses.append(np.concatenate(parts).mean())
     return {"losses": np.array(losses)}
@@ -123,7 +124,7 @@ def _figures(script: Script, mean_loss: dict[Any, float], error: dict[Any, float
     figure, ((left, right),) = panels(1, 2)
     rates = {}
     for k, rate in enumerate(RATES):
-        mean, low, high = CoxProcess(rate=rate, mean=point_mean(rate, y)).fit(X, y).intensity(X)
+        mean, low, high = CoxProcess(rate=rate, overdispersion=None, mean=point_mean(rate, y)).fit(X, y).intensity(X)
         rates[rate] = mean
         left.plot(X[:, 0], mean, color=PALETTE[k], label=rate)
         left.fill_between(X[:, 0], low, high, color=PALETTE[k], alpha=0.12, linewidth=0)

@@ -30,7 +30,7 @@ def covered(rate: str, expected: int, mean: str, seeds: int) -> dict[str, Any]:
         start = None if mean == "uncertain" else inverse_rate(rate, (y.sum() + 0.5) / BINS)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a flat kernel ends at its bounds
-            _, low, high = CoxProcess(rate=rate, mean=start).fit(X, y).intensity(X, 0.9)
+            _, low, high = CoxProcess(rate=rate, overdispersion=None, mean=start).fit(X, y).intensity(X, 0.9)
         inside.append(np.mean((low <= truth) & (truth <= high)))
         width.append(np.mean(high - low) / truth)
     return {"inside": np.mean(inside), "width": np.mean(width)}

@@ -76,7 +76,7 @@ def judge_families(
             f"{enough}) in both halves, by the other not below 0; twice, on splits of their own",
             value={f"{own.first} more than the defaults, and more {own.second}": told, "sets": list(sets)},
             reason=f"Ahead: {', '.join(ahead)}. {(stays or {}).get(family, '')}".strip() if ahead else "",
-            seed=f"0..{splits}",
+            seed=f"0..{splits - 1}; again {splits}..{2 * splits - 1}",
         )  # fmt: skip
     script.table(
         {column: [row[column] for row in rows] for column in rows[0]}, table,

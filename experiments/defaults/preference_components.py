@@ -145,7 +145,7 @@ def run(script: Script) -> None:
             "bits on choosing sets": {arm: round(float(value), 3) for arm, value in over.items()},
         },
         reason=f"Behind {'; '.join(behind)}." if behind else "",
-        seed=f"0..{splits}",
+        seed=f"0..{splits - 1}",
     )  # fmt: skip
 
 

@@ -170,7 +170,7 @@ def run(script: Script) -> None:
         reason=f"Beyond the price: {', '.join(lost)}; chosen: {chosen}." if not holds else
         "The choosing scales include " + ", ".join(one for one in behind[chosen] if one not in CONFIRM) +
         ", where it is beyond the price." if set(behind[chosen]) - set(CONFIRM) else "",
-        seed=f"0..{splits}",
+        seed=f"0..{splits - 1}",
     )  # fmt: skip
 
 

@@ -223,7 +223,7 @@ def run(script: Script) -> None:
             },
         },
         reason=f"Missed by {'; '.join(behind)}." if behind else "",
-        seed=f"0..{splits}",
+        seed=f"0..{splits - 1}",
     )  # fmt: skip
 
 

@@ -94,7 +94,7 @@ def test_pairs_without_a_count_are_predicted_and_ranked(pairs, tmp_path, monkeyp
         (("--place", "b"), "a\n1\n", "has no column 'b'; its columns are 'a'"),
         (("--window", "5:9"), "a\n1\n6\n", "--window of 'a' is 5:9, but events go from 1 to 6"),
         (("--window", "5"), "a\n1\n6\n", "must be a range START:END"),
-        (("--rate", "linear"), "a\n1\n6\n", "--rate must be one of rectified, exp, softplus"),
+        (("--rate", "linear"), "a\n1\n6\n", "--rate must be one of auto, rectified, exp, softplus"),
         (("--pairs",), "user;item;count\nx;y;\na;b;1,5\n", "line 3, column 'count': expected a count, got '1,5'"),
         (("--pairs",), "user,item,count\na,b,\nc,d,NA\n", "has no counts in column 'count'"),
     ],

@@ -23,6 +23,7 @@ from adaptive import (
 from adaptive.cli import run
 from adaptive.diagnostics import beside, beside_rival, rival_in_words
 from adaptive.diagnostics.beside import paired
+from adaptive.diagnostics.beside_rival import in_order
 from adaptive.diagnostics.rivals import SmoothedRate
 
 RNG = np.random.default_rng(0)
@@ -196,3 +197,26 @@ def test_the_report_of_label_says_it(tmp_path, capsys):
     capsys.readouterr()
     assert run(["label", "--report", *out]) == 0
     assert "On 64 labels, each predicted while it was left out" in capsys.readouterr().out
+
+
+def test_counts_of_pairs_are_judged_by_their_order_too():
+    """By all pairs of a user's held-out counts; a model that is ahead by nats and behind by rank says the second."""
+    users, y = ["a"] * 4 + ["b"] * 3 + ["c"], np.array([1.0, 2.0, 2.0, 5.0, 3.0, 3.0, 3.0, 1.0])
+    said = np.array([1.5, 1.0, 3.0, 3.0, 1.0, 2.0, 3.0, 9.0])
+    found = in_order(users, y, said)
+    np.testing.assert_allclose(found, [2 / 3, 1 / 2, 3 / 4, 5 / 6, 0.5, 0.5, 0.5, 0.5])
+    model, known = AHEAD["pairs"]
+    of_pairs = beside_rival(model, known, n_tried=2)
+    assert of_pairs["share_in_order"] > of_pairs["rival_share_in_order"]
+    nats, right = np.full(40, 1.0) + 0.01 * RNG.standard_normal(40), np.full(40, 0.5)
+    both = beside({"log_loss": (nats, nats + 0.1), "share_in_order": (right - 0.2, right + 0.2)}, "means")
+    assert "By share in order means is certainly ahead, 0.700 for 0.300" in rival_in_words(both)
+
+
+def test_a_sparse_regression_stands_beside_lasso():
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((60, 12))
+    y = 2.0 * rows[:, 0] + 0.5 * rng.standard_normal(60)
+    found = beside_rival(SparseLinearRegression(), (rows, y), n_tried=2)
+    assert found["rival"] == "scikit-learn's LassoCV"
+    assert found["rival_log_loss"] == pytest.approx(0.5 * np.log(2 * np.pi * np.e * 0.25), abs=0.25)

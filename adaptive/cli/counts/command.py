@@ -18,7 +18,7 @@ from adaptive.tables import Cells, TableError
 
 __all__ = ["counts"]
 
-RATES = ("rectified", "exp", "softplus")
+RATES = ("auto", "rectified", "exp", "softplus")
 ZEROS = ("missing", "observed")
 LARGEST = 1e9  # count
 ENDED = {"status", "event", "died", "dead", "death", "failed", "failure", "relapse", "delta", "uncensored"}
@@ -55,9 +55,8 @@ def counts(
     ] = None,
     bins: Annotated[int, whole_number("Bins for each column (default 100 for times, 16 for places).")] = 0,
     rate: Annotated[str, typer.Option(help=(
-        "Link of the rate: rectified, exp or softplus (default rectified)."
-    ), metavar="NAME",
-                                      show_default=False)] = "rectified",
+        "Link of the rate: rectified, exp, softplus, or auto, which chooses by bins left out (default)."
+    ), metavar="NAME", show_default=False)] = "auto",
     user: Annotated[str, typer.Option(help="The column of users.", metavar="COLUMN")] = "user",
     item: Annotated[str, typer.Option(help="The column of items.", metavar="COLUMN")] = "item",
     count: Annotated[str, typer.Option(help="The column of counts.", metavar="COLUMN")] = "count",

@@ -39,7 +39,8 @@ def write(events: np.ndarray, limits: list[tuple[float, float]], folder: Job, st
     )
     _draw(X, y, (mean, low, high), positions, names, folder)
     constant = model.constant_rate_
-    summary = {"events": len(events), "bins": len(X), "kernel": str(model.kernel_),
+    summary = {"events": len(events), "bins": len(X), "kernel": str(model.kernel_), "rate": model.rate_,
+               "overdispersion": model.overdispersion_, "overdispersion_gain": model.overdispersion_gain_,
                "converged": bool(model.converged_), "log_evidence": float(model.log_evidence_),
                "beside the rival": found}  # fmt: skip
     if constant is not None:
@@ -49,12 +50,24 @@ def write(events: np.ndarray, limits: list[tuple[float, float]], folder: Job, st
     where = " and ".join(f"{name} is {said}" for name, said in zip(names, _spot(X[highest], starts), strict=True))
     print(f"The rate is highest where {where}: {mean[highest]:.3g} events a bin "
           f"({low[highest]:.3g} to {high[highest]:.3g}); there are {counted(len(X), 'bin')}.")  # fmt: skip
+    print(_counts_in_words(model))
     if constant is not None and constant.suffices:
         print(f"A constant rate, {constant.rate:.3g} +- {constant.rate_std:.2g} events a bin, predicts bins that are "
               f"left out no worse ({-constant.gain:+.3f} +- {constant.gain_std:.3f} nats a bin).")  # fmt: skip
     beside.say(found, advice="take its rate")
     listed = "; ".join(", ".join(_spot(X[k], starts)) for k in positions[:5])
     print(f"Worth counting next, in this order: {listed}.")
+
+
+def _counts_in_words(model: CoxProcess) -> str:
+    """Name the counts that were taken, and say what the others predicted."""
+    gain = model.overdispersion_gain_
+    if gain is None:
+        return f"Counts about a rate behind the link {model.rate_}."
+    of, other = ("Negative binomial", "Poisson") if gain > 0 else ("Poisson", "Negative binomial")
+    varies = f", overdispersion {model.overdispersion_:.2g}" if gain > 0 else ""
+    return (f"{of} counts ({model.rate_} rate{varies}): {other} ones predict bins that are left out worse, by "
+            f"{abs(gain):.3f} nats a bin.")  # fmt: skip
 
 
 def _spot(place: np.ndarray, starts: list[str]) -> list[str]:

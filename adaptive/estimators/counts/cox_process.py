@@ -9,8 +9,9 @@ from sklearn.base import RegressorMixin
 
 from adaptive import checks
 from adaptive.estimators.belief import of_belief
+from adaptive.estimators.counts.cox_settings import CoxSettings
 from adaptive.estimators.counts.exposure import CountRows, Exposed, column_of, exposed
-from adaptive.estimators.counts.process_belief import CoxBelief, CoxSettings
+from adaptive.estimators.counts.process_belief import CoxBelief
 from adaptive.estimators.gaussian_process.estimator import (  # house: a Cox process is one
     ProcessEstimator,
 )
@@ -42,17 +43,19 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         are learnt from three starts, lengths of a thirtieth, a tenth and a third of the range. Where a place is counted
         at more than once (trials, years), white noise is learnt beside it: counts of one place may vary more than one
         rate explains (chosen by ``ours-default-cox``). Such counts are rows of their own; do not add them up.
-    rate : {"rectified", "exp", "softplus"}, default "rectified"
-        max(0, f), exp(f) or log(1 + exp(f)); equally good on seven real sets (``ours-default-settings-rates``).
+    rate : {"auto", "rectified", "exp", "softplus"}, default "auto"
+        max(0, f), exp(f) or log(1 + exp(f)); equally good on seven real sets (``ours-default-settings-rates``). "auto":
+        rectified for Poisson counts, exponential for negative binomial ones.
     mean : mean function of :mod:`adaptive.means`, float or None
         Its parameters are fitted with those of the kernel. None: a constant that starts at the rate of all counts, and
         whose uncertainty is part of what is predicted, as an intercept's is.
-    overdispersion : float, "learnt" or None, default None
+    overdispersion : float, "learnt", "auto" or None, default "auto"
         Counts are negative binomial: their variance is mean + overdispersion x mean^2, whatever the exposure; a number
-        >= 0, or learnt with the kernel by evidence. It asks for ``rate="exp"``. None: counts are Poisson's about a rate
-        that may differ between counts of one place (see ``kernel``). Where every place is counted once, "learnt" is
-        worth a trial: it predicts spikes of single trials better by .02 to .24 nats a count, sunspots worse by .6
-        (``ours-default-cox-overdispersion``).
+        >= 0, or learnt with the kernel by evidence. It asks for an exponential rate. None: counts are Poisson's about a
+        rate that may differ between counts of one place (see ``kernel``). "auto": whichever predicts the counts without
+        themselves better, a nat off for each learnt parameter, of twenty counts or more, by expectation propagation,
+        and where neither kernel nor mean was given in units of a rate nobody named; else None. Chosen by
+        ``ours-default-cox-overdispersion``.
     exposure : int or str, optional
         The column of X that says for how long, or over how large an area, was counted; it is no place then.
     inference : str or callable, default "expectation_propagation"
@@ -70,10 +73,16 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
 
     Attributes
     ----------
-    kernel_, mean_ : as fitted
+    kernel_, mean_, rate_ : as fitted, or chosen
     overdispersion_ : float
-        With ``overdispersion`` that of the counts. Else the variance of the function from one count of a place to the
-        next; 0 where none was found.
+        Of negative binomial counts their own. Else the variance of the function from one count of a place to the next;
+        0 where none was found.
+    overdispersion_gain_ : float or None
+        Nats a count without itself by which negative binomial counts are ahead of Poisson's, where ``overdispersion``
+        is "auto" and both were tried.
+    variance_factor_ : VarianceFactor or None
+        By how much the function's variances are too small, by counts without themselves, with the standard error of its
+        logarithm: the likeliest. None of fewer than five counts, or where no count can be left out.
     constant_rate_ : ConstantRate or None
         What a user would take instead: ``rate``, ``rate_std``, and by how many nats the process predicts a count that
         is left out better (``gain``, ``gain_std``), and how much more probable all are (``log_bayes_factor``);
@@ -86,8 +95,13 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     -----
     ``partial_fit`` adds bins and re-converges from the sites it had. Hyper-parameters are learnt from the first event
     on: they follow their top at every row and, when there are a quarter more rows or a count is a surprise, are sought
-    from where ``fit`` starts, too. Before any fit the prior is about one event per unit of exposure. Height and length
-    of the kernel are points, whose own uncertainty is in no band.
+    from where ``fit`` starts, too. Before any fit the prior is about one event per unit of exposure.
+
+    Bands (`interval`, `intensity`, ``log_predictive``) mix what the counts leave possible: heights and lengths of the
+    kernel about the most probable ones, weighted by evidence and prior, and factors of the function's variances, by
+    counts without themselves. It costs about as much as a fit, once, when the first band is asked for. Means, what is
+    chosen, and deviations of ``predict`` take the kernel as found. A kernel that is told (``optimizer=None``) is
+    believed.
 
     References
     ----------
@@ -108,9 +122,9 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         self,
         kernel: Kernel | None = None,
         *,
-        rate: str = "rectified",
+        rate: str = "auto",
         mean: Mean | float | None = None,
-        overdispersion: float | str | None = None,
+        overdispersion: float | str | None = "auto",
         exposure: int | str | None = None,
         inference: str | Callable[..., Posterior] = "expectation_propagation",
         optimizer: str | Callable[..., Any] | None = "fmin_l_bfgs_b",
@@ -186,7 +200,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         rows, counts = np.asarray(rows, dtype=float), checks.finite("y", counts)
         column = column_of(self, rows, self.exposure) if earlier is None else earlier.column
         new = CountRows(rows, counts, column)
-        CoxSettings.of(self).potential(counts, new.exposed.exposure)  # what is refused is refused here
+        CoxSettings.of(self).resolved().potential(counts, new.exposed.exposure)  # what is refused is refused here
         return new if earlier is None else earlier.followed_by(rows, counts)
 
     def _candidates(self, X: Table) -> Exposed:
@@ -217,7 +231,7 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         ----------
         X : (m, d) array, as in ``fit``
         level : float, default 0.9
-            Probability of the band at each place; as `interval`, it takes the kernel as found (``ours-bands-cox``).
+            Probability of the band at each place; it mixes kernels as `interval` does (``ours-bands-cox``).
         """
         belief = self.fitted_belief()
         return belief.intensity(self._candidates(X).rows, level)
@@ -229,14 +243,14 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         chosen, .83 to .85: height and length of the kernel are taken as found (``ours-bands-cox``).
         """
         belief, given = self.fitted_belief(), self._candidates(X)
-        mean, variance = belief.process.moments(given.rows)
-        return count_interval(belief.plain(given.exposure), mean, variance + belief.noise, level)
+        weights, means, variances = belief.parts(given.rows)
+        return count_interval(belief.plain(given.exposure), means, variances, level, weights)
 
     def log_predictive(self, X: Table, y: ArrayLike) -> np.ndarray:
         """Return the (m,) natural-log predictive probabilities of the counts ``y``."""
         belief, given = self.fitted_belief(), self._candidates(X)
-        mean, variance = belief.process.moments(given.rows)
-        return log_probabilities(belief.plain(given.exposure).observe, mean, variance + belief.noise, y)
+        weights, means, variances = belief.parts(given.rows)
+        return log_probabilities(belief.plain(given.exposure).observe, means, variances, y, weights)
 
     def predictive(
         self, candidates: Pool, *, target: Table | None = None, random_state: RandomState = None
@@ -256,6 +270,9 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         "left_out", "Log score (m,) of the training rows without themselves, where there is one."
     )
     constant_rate_ = of_belief("constant_rate", "One rate for all counts, and what the process gains over it; or None.")
+    rate_ = of_belief("settings.rate", "The link of the rate, given or chosen.")
+    overdispersion_gain_ = of_belief("overdispersion_gain", "Nats a count by which overdispersed ones are ahead.")
+    variance_factor_ = of_belief("variance_factor", "Of the function's variances, by counts left out; or None.")
     kernel_ = of_belief("process.kernel", "The kernel as fitted.")
     mean_ = of_belief("process.mean", "The mean function as fitted.")
     overdispersion_ = of_belief("overdispersion", "Of the counts, or of the function between counts of one place.")

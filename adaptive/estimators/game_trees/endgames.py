@@ -26,14 +26,27 @@ if TYPE_CHECKING:
 
     from adaptive.estimators.game_trees.settings import Game, TreeSettings
 
-__all__ = ["Endgame", "factor_of", "game_factor", "met"]
+__all__ = ["Endgame", "Said", "factor_of", "met", "said_of"]
 
 N_GAMES = 32
 N_ROLLOUTS = 64  # of each endgame
 FEWEST = 5  # endgames of which something is said
 PLAYS = 5000  # moves that are tried for solving one of them, at most
 DEEPEST = 100  # moves to the end of what is solved
-_KNOWN: WeakKeyDictionary[Any, dict[Any, VarianceFactor | None]] = WeakKeyDictionary()
+FEW_VALUES = 4  # and fewer, but more than two: a Gaussian is too sure of what lies between them
+_KNOWN: WeakKeyDictionary[Any, dict[Any, Said]] = WeakKeyDictionary()
+
+
+class Said(NamedTuple):
+    """Endgames of a game, summed up: the factor of variances, and the values that they have."""
+
+    factor: VarianceFactor | None
+    values: tuple[float, ...]
+
+    @property
+    def drawn(self) -> bool:
+        """True where values are few, but not won and lost alone."""
+        return 2 < len(self.values) <= FEW_VALUES
 
 
 class Endgame(NamedTuple):
@@ -77,17 +90,19 @@ class _Ends:
         return -1 if self.settings.alternate and state[0] % 2 else 1
 
 
-def game_factor(settings: TreeSettings) -> VarianceFactor | None:
-    """Return the factor of a game, learnt once for each game object; None where no endgames can be solved."""
+def said_of(settings: TreeSettings) -> Said:
+    """Return what a game's endgames say, learnt once for each game object; nothing where none can be solved."""
     if settings.game is None:
-        return None
+        return Said(None, ())
     key = settings.results, settings.players, settings.drifts, settings.n_moves, settings.n_children
     try:
         known = _KNOWN.setdefault(settings.game, {})
     except TypeError:  # cannot be hashed, or referred to
         known = {}
     if key not in known:
-        known[key] = factor_of(settings, *met(settings))
+        endgames, step = met(settings)
+        values = tuple(sorted({one.value for one in endgames}))
+        known[key] = Said(factor_of(settings, endgames, step), values)
     return known[key]
 
 

@@ -258,7 +258,8 @@ class GameTreeSearch(BeliefEstimator):
         Widened by ``variance_factor_``, learnt at the first look (.05 to .4 s). Nominal .90 of the moves of positions
         that are solved exactly holds .87 of values in Connect Four, .90 in Hex, .85 in Domineering (.83, .37, .35 by
         the table of increments alone), but .76 in tic-tac-toe (.59), on average over 20 to 200 games
-        (``ours-bands-trees``).
+        (``ours-bands-trees``). Where endgames have three or four values, as in both games with draws, it says so in a
+        warning.
         """
         if not 0 < level < 1:
             raise ValueError(f"level must be between 0 and 1, got {level}.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 
 from adaptive import checks
 from adaptive.estimators.gaussian_process.evidence import Evidence
+from adaptive.estimators.gaussian_process.latent_bands import factor_of_labels, latent_interval
 from adaptive.estimators.gaussian_process.low_rank import subset
 from adaptive.estimators.gaussian_process.process_belief import (
     ProcessBelief,
@@ -36,6 +37,7 @@ from adaptive.means import as_mean
 from adaptive.predictive import Predictive, WeightedDraws
 
 if TYPE_CHECKING:
+    from adaptive.estimators.variance_factor import VarianceFactor
     from adaptive.inference import Posterior
     from adaptive.potentials import Potential
     from adaptive.types import ArrayLike, Inputs, RandomState, State
@@ -235,6 +237,20 @@ class ClassifierBelief(ProcessBelief):
     def latent_moments(self, X: Inputs) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance (m,) of the function of two classes."""
         return self.processes[0].moments(X)
+
+    @property
+    def nodes(self) -> list[tuple[float, ClassifierBelief]]:
+        """Weighted beliefs: this one."""
+        return [(1.0, self)]
+
+    @cached_property
+    def variance_factor(self) -> VarianceFactor | None:
+        """By how much variances of the function of two classes are too small, by labels without themselves."""
+        return factor_of_labels(self.nodes)
+
+    def latent_interval(self, X: Inputs, level: float) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper ends (m,) of the function of two classes."""
+        return latent_interval(self.nodes, self.variance_factor, X, level)
 
     def winners(self, X: Inputs) -> np.ndarray:
         """(m,) codes of the most probable class."""

@@ -1,8 +1,9 @@
 """Log evidence of a Gaussian process and its gradient in theta = (kernel, mean, likelihood).
 
 Kernel parameters are logarithms, as in scikit-learn; those of the mean are themselves; the scale of a likelihood is
-again a logarithm. One factorisation gives the gradient in kernel and mean; the derivative in the scale of the
-likelihood is a central difference of two warm refits. Several outputs share theta, and their evidences add up.
+again a logarithm. One factorisation gives the gradient in kernel and mean. In the scale of the likelihood it is
+that of the normalisers of tilted distributions, where expectation propagation is stationary in its sites and potentials
+are smooth and log-concave; else of two warm refits. Several outputs share theta, and their evidences add up.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from adaptive import inference
 from adaptive.estimators.gaussian_process.latent_process import LatentProcess
 from adaptive.estimators.gaussian_process.low_rank import Basis, LowRank, LowRankProcess, kernel_gradient, subset
+from adaptive.estimators.rows.leave_one_out import without_sites
 from adaptive.inference import GLM, Posterior
 from adaptive.potentials import BernoulliLogit
 
@@ -206,13 +208,29 @@ class Evidence:
         by_kernel, by_mean = self._slopes(found, dK)
         gradient = [by_kernel, by_mean @ self.mean.gradient(self.X)]
         if self.log_scale is not None:
-            sides = [replace(self, log_scale=self.log_scale + step) for step in (-_STEP, _STEP)]
-            low, high = (
-                sum(posterior.log_evidence for _, posterior in side._infer(True, True, {"tol": _TIGHT}, K))
-                for side in sides
-            )
-            gradient.append(np.array([(high - low) / (2 * _STEP)]))
+            gradient.append(np.array([self._slope_of_scale(K)]))
         return float(sum(posterior.log_evidence for posterior in self.warm)), np.concatenate(gradient)
+
+    def _slope_of_scale(self, K: Prior) -> float:
+        assert self.log_scale is not None
+        low, high = (replace(self, log_scale=self.log_scale + step) for step in (-_STEP, _STEP))
+        pairs = [(output(self.scale), posterior) for output, posterior in zip(self.outputs, self.warm, strict=True)]
+        if all(
+            one.smooth and one.log_concave and said.engine == "expectation_propagation" and said.n == len(self.X)
+            for one, said in pairs
+        ):
+            change = 0.0
+            for output, posterior in zip(self.outputs, self.warm, strict=True):
+                mean, variance = without_sites(posterior.mean, posterior.variances(), *posterior.sites)
+                more, less = (output(side.scale).tilted_moments(mean, variance)[0] for side in (high, low))
+                change += float(np.sum(more - less))
+        else:
+            more, less = (
+                sum(posterior.log_evidence for _, posterior in side._infer(True, True, {"tol": _TIGHT}, K))
+                for side in (high, low)
+            )
+            change = more - less
+        return change / (2 * _STEP)
 
     def _slopes(self, found: list[tuple[GLM, Any]], dK: Any) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives in the kernel's parameters, and in the values of the mean function at X."""

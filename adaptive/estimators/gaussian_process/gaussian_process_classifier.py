@@ -93,6 +93,9 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
     log_evidence_ : float
         The sum.
     evidence_kind_, objective_trace_, n_iter_, converged_ : of the inference
+    variance_factor_ : VarianceFactor or None
+        By how much the latent function's variances are too small, by labels without themselves, with the standard error
+        of its logarithm; at least 1, and only in `interval`. Of two classes by expectation propagation, else None.
     posterior_ : Posterior over the latents at the training inputs (a list of them for more than two classes)
     X_train_, y_train_ : training rows and answers
 
@@ -228,6 +231,23 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
             raise ValueError(f"latent_mean_and_variance is there for two classes only, got {belief.data.n_classes}.")
         return belief.latent_moments(self._inputs(X, reset=False))
 
+    def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+        """Return the ends (m,) between which the latent function lies with the probability ``level``; two classes only.
+
+        Nodes of the hyper-parameters are mixed, variances multiplied by ``variance_factor_``, which is 1.1 more often
+        than not. Without it nominal .90 of drawn functions covers .91 to .92 after 20 labels and .82 to .83 after 60
+        (``ours-bands-gp-classifier``).
+
+        Parameters
+        ----------
+        X : (m, D) array
+        level : float, default 0.9
+        """
+        belief = self.fitted_belief()
+        if belief.data.n_classes > 2:
+            raise ValueError(f"interval is there for two classes only, got {belief.data.n_classes}.")
+        return belief.latent_interval(self._inputs(X, reset=False), level)
+
     def predict_proba(self, X: Table) -> np.ndarray:
         """Return the (m, c) predictive probabilities, columns as in ``classes_``."""
         return self.fitted_belief().probabilities(self._inputs(X, reset=False))
@@ -304,6 +324,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         """As in scikit-learn."""
         return float(np.mean([posterior.log_evidence for posterior in self.fitted_belief().posteriors]))
 
+    variance_factor_ = of_belief("variance_factor", "Of the latent function's variances, by labels left out; or None.")
     classes_ = of_belief("data.classes", "The labels known so far, sorted.")
     n_classes_ = of_belief("data.n_classes", "How many there are.")
     evidences_ = of_belief("evidences", "Of every binary problem.")

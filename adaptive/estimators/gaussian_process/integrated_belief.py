@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
 from adaptive.estimators.gaussian_process.classifier_belief import ClassifierBelief, ClassifierSettings
 from adaptive.estimators.gaussian_process.hyperparameters import highest_places, places_about, units_of
+from adaptive.estimators.gaussian_process.latent_bands import factor_of_labels, latent_interval
 from adaptive.estimators.gaussian_process.process_belief import ProcessBelief, bounds_of, one_or_all
 from adaptive.estimators.gaussian_process.regressor_belief import RegressorBelief, RegressorSettings
 from adaptive.estimators.gaussian_process.settings import ProcessSettings
@@ -28,6 +30,7 @@ from adaptive.inference.mixture_posterior import MixturePosterior
 if TYPE_CHECKING:
     from adaptive.estimators.gaussian_process.evidence import Evidence
     from adaptive.estimators.gaussian_process.latent_process import LatentProcess
+    from adaptive.estimators.variance_factor import VarianceFactor
     from adaptive.predictive import Predictive
     from adaptive.types import Inputs, RandomState, State
 
@@ -268,6 +271,20 @@ class IntegratedClassifier(IntegratedProcesses[ClassifierSettings, LabelledRows,
     def latent_moments(self, X: Inputs) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance (m,) of the function of two classes."""
         return self.mixed_moments([belief.latent_moments(X) for belief in self.beliefs])
+
+    @property
+    def nodes(self) -> list[tuple[float, ClassifierBelief]]:
+        """Weighted beliefs."""
+        return list(zip(self.weights.tolist(), self.beliefs, strict=True))
+
+    @cached_property
+    def variance_factor(self) -> VarianceFactor | None:
+        """By how much variances of the function of two classes are too small, by labels without themselves."""
+        return factor_of_labels(self.nodes)
+
+    def latent_interval(self, X: Inputs, level: float) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper ends (m,) of the function of two classes, by the mixture."""
+        return latent_interval(self.nodes, self.variance_factor, X, level)
 
     def winners(self, X: Inputs) -> np.ndarray:
         """(m,) codes of the most probable class."""

@@ -140,7 +140,8 @@ class ImageReconstructor(BeliefEstimator):
         covers .82 to .96 (``ours-counts-exposures-coverage``). Of photographs measured by rows .91 to .97 by learnt
         scales (``ours-bands-photographs``); with the factor .87 to .95 by expectation propagation and .80 to .88 by
         given scales under the double loop, whose bounds are too narrow; and .75 to .95 of a tree, the least where
-        little was measured (``ours-bands-photographs-ep``, ``-told``, ``-tree``).
+        little was measured (``ours-bands-photographs-ep``, ``-told``, ``-tree``). The last two say so in a warning,
+        by fewer rows than half the pixels.
     variance_factor_ : VarianceFactor or None
         By how much the pixels' variances are too small, by counts of photons, or samples of a picture, without
         themselves (`adaptive.diagnostics.variance_factor`), its standard error and the nats it gains; None of k-space,

@@ -74,7 +74,8 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
     weight_variance : float or None, default None
         Prior variance of the weights; None: such that the forecast of a document of typical metadata bridges to
         ``topic_prior``. Of three real corpora whose metadata are groups 1 forecast better, by .01 to .02 nats a word
-        (``ours-default-settings-documents``, where no other setting was certainly ahead).
+        (``ours-default-settings-documents``, where no other setting was certainly ahead). None stays: it follows the
+        scale of metadata, which groups do not try.
     document_step : {"newton", "laplace_bridge", "moment_bridge"}, default "newton"
         "newton": the mode of a document's scores, and Laplace's message to the weights; it hears which topics a
         document lacks. The bridges (Hennig's, and one with exact moments) hardly do.

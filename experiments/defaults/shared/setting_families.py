@@ -124,7 +124,7 @@ def _counts(name: str, seed: int, options: dict[str, Any]) -> tuple[float, float
 
 def _rates(name: str, seed: int, options: dict[str, Any]) -> tuple[float, float]:
     one = problem(name, seed)
-    model = CoxProcess(random_state=seed, **options).fit(one.X, one.y)
+    model = CoxProcess(random_state=seed, **{"rate": "rectified", "overdispersion": None, **options}).fit(one.X, one.y)
     low, high = model.interval(one.Z, 0.9)
     nats = np.mean([np.maximum(model.log_predictive(one.Z, y), -MOST) for y in one.later])
     return float(nats), -abs(float(np.mean((low <= one.later) & (one.later <= high))) - 0.9)

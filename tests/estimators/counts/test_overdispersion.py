@@ -71,15 +71,15 @@ def trials(rng, noise, n_bins=25, n_trials=6):
 @pytest.fixture(scope="module")
 def varied():
     X, y, places, log_rate = trials(np.random.default_rng(0), 0.7)
-    return CoxProcess(rate="exp").fit(X, y), X, y, places, log_rate
+    return CoxProcess(rate="exp", overdispersion=None).fit(X, y), X, y, places, log_rate
 
 
 def test_counts_that_vary_from_trial_to_trial_are_told_from_a_rate_that_does_not(varied):
     model, X, y, places, log_rate = varied
     assert model.overdispersion_ == pytest.approx(0.49, abs=0.2)
-    steady = CoxProcess(rate="exp").fit(*trials(np.random.default_rng(1), 0.0)[:2])
+    steady = CoxProcess(rate="exp", overdispersion=None).fit(*trials(np.random.default_rng(1), 0.0)[:2])
     assert steady.overdispersion_ < 0.03
-    once = CoxProcess(rate="exp").fit(X[:25], y[:25])
+    once = CoxProcess(rate="exp", overdispersion=None).fit(X[:25], y[:25])
     assert once.overdispersion_ == 0.0 and "White" not in repr(once.kernel_)
     mean, low, high = model.intensity(places)
     truth = np.exp(log_rate + 0.245)
@@ -88,7 +88,7 @@ def test_counts_that_vary_from_trial_to_trial_are_told_from_a_rate_that_does_not
     further = np.array([trials(rng, 0.7, n_trials=1)[1] for _ in range(40)])
     low, high = model.interval(places, 0.9)
     assert 0.85 < np.mean((low <= further) & (further <= high)) < 0.97
-    plain = CoxProcess(model.kernel_.k1, rate="exp").fit(X, y)
+    plain = CoxProcess(model.kernel_.k1, rate="exp", overdispersion=None).fit(X, y)
     better = [model.log_predictive(places, one).mean() - plain.log_predictive(places, one).mean() for one in further]
     assert np.mean(better) > 0.05
     np.testing.assert_allclose(mean, model.predict(places))
@@ -113,11 +113,11 @@ def test_what_differs_between_trials_is_not_information_about_the_rate(varied):
 
 def test_a_first_repeat_begins_anew_and_saved_states_say_the_same(varied):
     model, X, y, places, _ = varied
-    grown = CoxProcess(rate="exp").fit(X[:25], y[:25])
+    grown = CoxProcess(rate="exp", overdispersion=None).fit(X[:25], y[:25])
     for first in range(25, 150, 25):
         grown.partial_fit(X[first : first + 25], y[first : first + 25])
     assert grown.log_evidence_ == pytest.approx(model.log_evidence_, abs=0.1)
-    again = CoxProcess(rate="exp").restore(grown.state())
+    again = CoxProcess(rate="exp", overdispersion=None).restore(grown.state())
     np.testing.assert_array_equal(again.predict(places), grown.predict(places))
     assert again.overdispersion_ == grown.overdispersion_ > 0
 
@@ -144,7 +144,7 @@ def spread(gamma_counts):
 
 def test_overdispersion_is_learnt_where_every_place_was_counted_at_once(gamma_counts, spread):
     X, y, later = gamma_counts
-    plain = CoxProcess(rate="exp", exposure=1).fit(X, y)
+    plain = CoxProcess(rate="exp", overdispersion=None, exposure=1).fit(X, y)
     assert spread.overdispersion_ == pytest.approx(0.4, abs=0.2) and plain.overdispersion_ == 0.0
     assert spread.log_evidence_ > plain.log_evidence_ + 3.0
     better = [spread.log_predictive(X, one).mean() - plain.log_predictive(X, one).mean() for one in later]
@@ -195,7 +195,7 @@ def test_overdispersed_counts_tell_less_and_know_it(gamma_counts, spread):
 def test_a_constant_rate_of_overdispersed_counts_is_no_process(gamma_counts):
     rng = np.random.default_rng(5)
     x, y = np.linspace(0, 10, 60)[:, None], rng.poisson(6.0 * rng.gamma(2.0, 0.5, 60)).astype(float)
-    plain = CoxProcess(rate="exp").fit(x, y).constant_rate_
+    plain = CoxProcess(rate="exp", overdispersion=None).fit(x, y).constant_rate_
     found = CoxProcess(rate="exp", overdispersion="learnt").fit(x, y).constant_rate_
     assert plain.log_bayes_factor > 10.0 > 3.0 > found.log_bayes_factor and found.suffices
     exposure = np.array([1.0, 2.0, 1.0, 0.5, 3.0])
@@ -213,8 +213,8 @@ def test_a_constant_rate_of_overdispersed_counts_is_no_process(gamma_counts):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"overdispersion": 0.1}, 'overdispersion goes with rate="exp"'),
-        ({"overdispersion": "found", "rate": "exp"}, 'overdispersion must be a number >= 0, "learnt" or None'),
+        ({"overdispersion": 0.1, "rate": "softplus"}, 'overdispersion goes with rate="exp"'),
+        ({"overdispersion": "found", "rate": "exp"}, 'overdispersion must be a number >= 0, "learnt", "auto" or None'),
         ({"overdispersion": -1.0, "rate": "exp"}, "overdispersion must be >= 0"),
     ],
 )

@@ -102,3 +102,18 @@ def test_the_factor_of_a_picture_is_the_same_in_any_order_and_after_save_and_loa
     again = ImageReconstructor(**model.get_params()).restore(model.state())
     assert turned.variance_factor_.value == pytest.approx(model.variance_factor_.value, rel=1e-2)
     assert again.variance_factor_.value == pytest.approx(model.variance_factor_.value, rel=1e-4)
+
+
+def test_bands_of_pictures_that_are_too_narrow_say_so():
+    few = slice(0, 16)
+    with pytest.warns(UserWarning, match=r"by given prior_scales is too small.*ours-bands-photographs-told"):
+        assert np.all(pictured(rows=ROWS[few], seen=SEEN[few]).image_std_ > 0)
+    tree = ImageReconstructor((8, 8), prior="tree", noise_variance=0.0025, n_samples=8).fit(ROWS[few], SEEN[few])
+    with pytest.warns(UserWarning, match=r"of a tree by 25% as many rows as pixels.*ours-bands-photographs-tree"):
+        assert np.all(tree.predict(return_std=True)[1] > 0)
+
+
+@pytest.mark.parametrize("options", [{"inference": "expectation_propagation", "scale": 0.3}, {"scale": None}])
+def test_bands_of_pictures_that_hold_say_nothing(options, recwarn):
+    assert np.all(pictured(rows=ROWS[:16], seen=SEEN[:16], **options).image_std_ > 0)
+    assert not [one for one in recwarn if "too small" in str(one.message)]
