@@ -40,10 +40,10 @@ class Crowd(Protocol):
         """Means and deviations (people,) of the totals of the counted items."""
 
 
-def crowd_of(bank: ItemBank, n: int, prior: Any, counted: np.ndarray) -> Crowd | None:
-    """``n`` strangers; None of a bank whose people are asked one by one."""
+def crowd_of(bank: ItemBank, n: int, prior: Any, counted: np.ndarray, gains: bool = False) -> Crowd | None:
+    """``n`` strangers, whose information ``gains`` will be asked for or not; None: people are asked one by one."""
     if isinstance(bank, FactorBank):
-        return _FactorCrowd(bank, n, prior, counted)
+        return _FactorCrowd(bank, n, prior, counted, gains)
     if isinstance(bank, Bank) and len(bank.parts) == 1:
         return _GridCrowd(bank, n, prior, counted)
     return None
@@ -114,14 +114,17 @@ class _GridCrowd:
 class _FactorCrowd:
     """Gaussians over many traits."""
 
-    def __init__(self, bank: FactorBank, n: int, prior: np.ndarray | Newcomer, counted: np.ndarray) -> None:
-        self.bank, self.people = bank, People.before(bank, n, prior)
+    def __init__(
+        self, bank: FactorBank, n: int, prior: np.ndarray | Newcomer, counted: np.ndarray, gains: bool
+    ) -> None:
+        self.bank, self.people, self.gains = bank, People.before(bank, n, prior), gains
         self.counted = np.isin(np.arange(len(bank)), counted)
         self.known, self.left = np.zeros(n), np.ones((n, len(bank)), dtype=bool)
         self._outlook = self.people.outlook(np.arange(len(bank)))
 
     def predictive(self, left: np.ndarray, about_total: bool) -> Predictive:
         now = self._outlook
+        now.entropies = self.gains and not about_total
         p = now.probabilities.reshape(-1, len(self.bank.categories))
 
         def expected() -> np.ndarray:

@@ -143,7 +143,8 @@ def _at_once(
 ) -> Replay:  # fmt: skip
     """Everybody's next question from one look at a crowd."""
     (n_people, n_items), about = table.shape, everybody.about_total
-    crowd = crowd_of(everybody.bank, n_people, everybody.person_.prior, everybody.counted_)
+    gains = scorer == "information_gain"
+    crowd = crowd_of(everybody.bank, n_people, everybody.person_.prior, everybody.counted_, gains)
     assert crowd is not None
     score, drawn = scorers.get(scorer), _Drawn(everybody, scorer, seed)
     left, may = np.ones(table.shape, dtype=bool), table >= 0

@@ -140,7 +140,14 @@ class Outlook:
     items : (m,) array of int
     open_ : (people, items) array of bool, optional
         Those that are looked at, default all.
+
+    Attributes
+    ----------
+    entropies : bool
+        Whether the first look at the answers is to be the one that ``gain_of_traits`` needs.
     """
+
+    entropies = False
 
     def __init__(self, people: People, items: np.ndarray, open_: np.ndarray | None = None) -> None:
         self.people, self.items, self.asymptotes = people, items, people.bank.asymptotes[items]
@@ -151,9 +158,20 @@ class Outlook:
         self.mean = people.centres @ self.loadings.T
         self.variance = np.maximum(people.spreads[:, first, second] @ products.T, 0.0)
 
+    def _looked_at(self, entropies: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return answer_averages(self.mean, self.variance, self.steps, self.asymptotes, entropies, self.open_)
+
     @cached_property
     def _averages(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return answer_averages(self.mean, self.variance, self.steps, self.asymptotes, open_=self.open_)
+        found = self._looked_at(self.entropies)
+        if self.entropies:
+            self.__dict__["_known"] = found[2]
+        return found
+
+    @cached_property
+    def _known(self) -> np.ndarray:
+        """(people x parts, items) mean entropies of answers whose projections are known."""
+        return self._looked_at(True)[2]
 
     @cached_property
     def probabilities(self) -> np.ndarray:
@@ -181,8 +199,7 @@ class Outlook:
 
     def gain_of_traits(self) -> np.ndarray:
         """(people, items) nats about all traits."""
-        known = answer_averages(self.mean, self.variance, self.steps, self.asymptotes, True, self.open_)[2]
-        return np.maximum(self.uncertainty - self.people.mixed(known), 0.0)
+        return np.maximum(self.uncertainty - self.people.mixed(self._known), 0.0)
 
     def sums(self, open_: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Means and variances (people x parts,) of the sum over items (people, items) that are open, and its slope.
