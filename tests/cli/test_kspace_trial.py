@@ -82,10 +82,10 @@ def test_the_factor_of_the_noise_is_what_explains_samples_that_were_held_out(tol
 @pytest.mark.parametrize(
     ("errors", "looks", "said"),
     [
-        ((0.0081, 0.01), (0.9, 0.9), "design pays here: 0.90 of the error of the best simple rule, low pass"),
-        ((0.0081, 0.01), (0.9, 0.93), "low pass; its SSIM is lower, 0.900 against 0.930"),
-        ((0.01, 0.01), (0.9, 0.93), "tie here: 1.00 of its error; its SSIM is lower, 0.900 against 0.930"),
-        ((0.0144, 0.01), (0.9, 0.93), "a simple rule does better here: 1.20 of the error of the best one, low pass"),
+        ((0.0081, 0.01), (0.9, 0.9), "design pays: it has 0.90 times the error of the best simple rule (low pass)"),
+        ((0.0081, 0.01), (0.9, 0.93), "(low pass); its SSIM is lower, 0.900 against 0.930"),
+        ((0.01, 0.01), (0.9, 0.93), "tie: the design has 1.00 times its error; its SSIM is lower, 0.900 against 0.930"),
+        ((0.0144, 0.01), (0.9, 0.93), "does better: the design has 1.20 times the error of the best one (low pass)"),
     ],
 )
 def test_the_verdict_is_of_the_error_and_says_where_the_rule_looks_better(errors, looks, said):

@@ -39,6 +39,8 @@ __all__ = ["simulated", "verdict", "write"]
 
 USUALLY = ("variable_density, n/8", "variable_density")  # what protocols take: the first that was tried
 READ = {"central": "Phase and noise were", "rough": "Phase (the bare angle) and noise were", "known": "Noise was"}
+SHOWN = {"same": "this slice", "neighbour": "the next slice"}  # as people read them
+SHORT = {"same": "here", "neighbour": "next"}  # above columns
 TIE = 0.03  # a ratio of errors nearer to one says nothing: draws and noise make as much
 
 
@@ -99,12 +101,14 @@ def verdict(ordered: Sequence[Outcome], k: int) -> str:
     at_usual = [one for one in rules if one.design in USUAL]
     more = ""
     if at_usual and not name.endswith(AT_USUAL):
-        more = "; {:.2f} of that of the best one at the usual centre, {}".format(*_beside_best(designed, at_usual, k))
+        more = ", and {:.2f} times that of the best one at the usual centre ({})".format(
+            *_beside_best(designed, at_usual, k)
+        )
     if ratio < 1 - TIE:
-        return f"design pays here: {ratio:.2f} of the error of the best simple rule, {name}{more}"
+        return f"design pays: it has {ratio:.2f} times the error of the best simple rule ({name}){more}"
     if ratio <= 1 + TIE:
-        return f"all good rules tie at this centre: {ratio:.2f} of the error of the best simple rule, {name}{more}"
-    return f"a simple rule does better here: {ratio:.2f} of the error of the best one, {name}{more}"
+        return f"all good rules tie: the design has {ratio:.2f} times the error of the best one ({name}){more}"
+    return f"a simple rule does better: the design has {ratio:.2f} times the error of the best one ({name}){more}"
 
 
 def _beside_best(designed: Outcome, rules: Sequence[Outcome], k: int) -> tuple[float, str]:
@@ -163,7 +167,7 @@ def _print(
     printed = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
     printed.add_column("\nlines chosen by", no_wrap=True)
     for name in slices:
-        for heading in (f"{name}\nerror ", "\nPSNR", "\nSSIM"):
+        for heading in (f"{SHORT[name]}\nerror ", "\nPSNR", "\nSSIM"):
             printed.add_column(heading, justify="right", no_wrap=True)
     best = {name: min(row["error"] for one in ordered for row in one.rows if row["slice"] == name) for name in slices}
     for one in ordered:
@@ -180,7 +184,7 @@ def _print(
     )
     console.print(printed)
     for k, row in enumerate(ordered[0].rows):
-        console.print(f"{row['slice']}: {verdict(ordered, k)}.", soft_wrap=True)
+        console.print(f"On {SHOWN[row['slice']]} {verdict(ordered, k)}.", soft_wrap=True)
     error = (
         "error: |true - reconstructed|, Euclidean, magnitudes in [0, 1]; * least. PSNR (dB) and SSIM inside the head."
     )
@@ -190,7 +194,7 @@ def _print(
     if subject.neighbour is None:
         where = f"No neighbouring slice: {subject.alone}."
     else:
-        where = f"neighbour: the lines used on {subject.neighbour.title}, with a phase and noise of its own."
+        where = f"The next slice is {subject.neighbour.title}, with a phase and noise of its own."
     if any(one.design in USUAL for one in ordered):
         where += " n/8: at the usual centre, an eighth of all lines."
     centre = f"Line {n // 2} is the centre of k-space; lines_of_designs.csv has the lines of the other designs."
@@ -245,7 +249,7 @@ def _draw(
     _gains(gains, choice, pool, designed.n_central)
     rows = [row for one in outcomes for row in one.rows]
     columns = {name: [row[name] for row in rows] for name in ("design", "slice", "error")}
-    columns["slice"] = [f"{name} slice" if name == "same" else f"{name}ing slice" for name in columns["slice"]]
+    columns["slice"] = [SHOWN[name] for name in columns["slice"]]
     label = "error |true - reconstructed|, less is better"
     plots.design_errors(columns, ax=errors, xlabel=label).set_title("all designs of this size")
     caption.text(0.01, 0.5, textwrap.fill(said, 185), fontsize=8.5, va="center", color="#333333")

@@ -73,10 +73,10 @@ def verdict(ordered: Sequence[Tried]) -> str:
     seen, others_seen = designed.mean("ssim"), best.mean("ssim")
     though = f"; its SSIM is lower, {seen:.3f} against {others_seen:.3f}" if others_seen - seen > _LOOKS else ""
     if ratio < 1 - TIE:
-        return f"design pays here: {ratio:.2f} of the error of the best simple rule, {name}{though}"
+        return f"design pays: it has {ratio:.2f} times the error of the best simple rule ({name}){though}"
     if ratio <= 1 + TIE:
-        return f"design and the best simple rule, {name}, tie here: {ratio:.2f} of its error{though}"
-    return f"a simple rule does better here: {ratio:.2f} of the error of the best one, {name}"
+        return f"design and the best simple rule ({name}) tie: the design has {ratio:.2f} times its error{though}"
+    return f"a simple rule does better: the design has {ratio:.2f} times the error of the best one ({name})"
 
 
 def _means(one: Tried) -> dict[str, float]:
