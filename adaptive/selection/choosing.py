@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["select"]
 
 CHUNK_SIZE = 16_384  # candidates per predictive
-READ_AT_ONCE = 65_536  # candidates of which bounds leave few
+READ_AT_ONCE = 131_072  # candidates of which bounds leave few
 SHORT_LIST = 1_024  # candidates among which a batch is chosen from a large pool
 N_TARGETS = 256  # candidates, evenly spaced, that stand for the inputs to predict where none were given
 REFINED = 8  # candidates that are computed exactly where the predictive offers it
@@ -60,7 +60,8 @@ def select(
     return_scores, return_certificate
         As in :meth:`adaptive.estimators.base.DesignMixin.select`.  Returned scores are without cost and price.
     chunk_size : int, optional
-        How many candidates have their predictive in memory at once (None: 16384); no result depends on it.
+        How many candidates have their predictive in memory at once (None: 16384, of stored pools
+        up to 131072 where bounds leave few); no result depends on it.
     n_jobs : int, optional
         Score chunks in parallel through joblib (None: what ``joblib.parallel_config`` says, else 1).
 

@@ -53,7 +53,7 @@ def peak_of(work: Any) -> float:
     return most[0]
 
 
-def measured(path: str, short: str, scorer: str, queue: Any) -> None:
+def measured(path: str, short: str, scorer: str, times: int, queue: Any) -> None:
     """Put (MiB, processor seconds, position) of one choice."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((LABELS, COLUMNS))
@@ -62,7 +62,7 @@ def measured(path: str, short: str, scorer: str, queue: Any) -> None:
     pool, found, taken = stored(path), [], []
 
     def choose() -> None:
-        for _ in range(3):
+        for _ in range(times):
             begun = time.process_time()
             found.append(model.select(pool, scorer=scorer, random_state=0)[0])
             taken.append(time.process_time() - begun)
@@ -93,11 +93,11 @@ def write(path: Path, n: int) -> None:
     rows.flush()
 
 
-def chosen_from(path: Path, short: Path, scorer: str) -> tuple[float, float, int]:
-    """(MiB, processor seconds, position) of one choice, the least seconds of three, in a process of its own."""
+def chosen_from(path: Path, short: Path, scorer: str, times: int) -> tuple[float, float, int]:
+    """(MiB, processor seconds, position) of one choice, the least seconds of some, in a process of its own."""
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()
-    process = context.Process(target=measured, args=(str(path), str(short), scorer, queue))
+    process = context.Process(target=measured, args=(str(path), str(short), scorer, times, queue))
     process.start()
     found: tuple[float, float, int] = queue.get(timeout=1800)
     process.join()
@@ -131,7 +131,7 @@ def run(script: Script) -> None:
         for file, n in files:
             seconds, kind = product(folder / file), file.split(".")[1]
             for scorer in SCORERS:
-                rose, took, position = chosen_from(folder / file, folder / f"short.{kind}", scorer)
+                rose, took, position = chosen_from(folder / file, folder / f"short.{kind}", scorer, 3 if n == m else 1)
                 if n == m:
                     chosen[scorer].add(position)
                 row = (kind, n, scorer, round(rose, 1), round(n / took), round(seconds / took, 3))
