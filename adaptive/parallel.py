@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
-__all__ = ["in_parallel", "one_blas_thread", "streamed"]
+__all__ = ["in_parallel", "one_blas_thread", "streamed", "workers"]
 
 Result = TypeVar("Result")
 SMALL = 500  # side of a matrix up to which threads cost more than they bring
@@ -59,9 +59,9 @@ def streamed(
     >>> next(streamed(pow, [(2, 3), (3, 2)]))
     8
     """
-    from joblib import Parallel, delayed, effective_n_jobs
+    from joblib import Parallel, delayed
 
-    if effective_n_jobs(n_jobs) == 1:
+    if workers(n_jobs) == 1:
         yield from (function(*task) for task in tasks)
         return
     from threadpoolctl import threadpool_info
@@ -69,6 +69,19 @@ def streamed(
     n_threads = max((info["num_threads"] for info in threadpool_info()), default=1)
     work = (delayed(_with_threads)((n_threads, function, task)) for task in tasks)
     yield from Parallel(n_jobs=n_jobs, return_as="generator")(work)
+
+
+def workers(n_jobs: int | None = None) -> int:
+    """Return how many workers there will be.
+
+    Examples
+    --------
+    >>> workers(3)
+    3
+    """
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(n_jobs))
 
 
 def one_blas_thread(*sides: int) -> AbstractContextManager[Any]:

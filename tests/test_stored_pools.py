@@ -12,7 +12,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from adaptive import BayesianLogisticRegression, SequentialDesign, pool, selection
+from adaptive.potentials import BernoulliLogit
+from adaptive.predictive import Mixture, StatedPredictive
+from adaptive.predictive.envelope import Envelope
+from adaptive.scorers import information_gain, query_by_committee
+from adaptive.selection import scoring
 from adaptive.selection.ranking import Leaders, best_positions
+from adaptive.selection.reaching import reaching
 from designs.pool import Joined, Npy, Parquet, stored
 
 M, D = 1500, 4
@@ -104,6 +110,58 @@ def test_a_target_that_is_given_is_that_of_the_array(pools, rows, fitted):
         )
         np.testing.assert_array_equal(found, wanted)
         np.testing.assert_allclose(theirs, scores, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("scorer", ["query_by_committee", "information_gain"])
+def test_candidates_that_bounds_leave_out_are_none_of_the_best(scorer, tmp_path, monkeypatch):
+    rng, kept = np.random.default_rng(2), []
+
+    def counted(*arguments):
+        found = reaching(*arguments)
+        kept.append(None if found is None else len(found))
+        return found
+
+    for d, scale in ((3, 1.0), (12, 0.2)):
+        X = (scale * rng.standard_normal((6000, d))).astype(np.float32)
+        X[4000:4500] = X[500:1000]  # ties across chunks
+        X[:, 0] = X[:, 0] > 0
+        np.save(tmp_path / "pool.npy", X)
+        belief = BayesianLogisticRegression().fit(
+            X[:60], X[:60] @ np.linspace(2, -1, d) / scale > rng.logistic(size=60)
+        )
+        for n in (1, 30):
+            options = {"scorer": scorer, "joint": False, "random_state": 0, "return_scores": True}
+            monkeypatch.setattr(scoring, "reaching", lambda *_: None)
+            wanted, scores = belief.select(stored(tmp_path / "pool.npy"), n, chunk_size=1000, **options)
+            monkeypatch.setattr(scoring, "reaching", counted)
+            found, theirs = belief.select(stored(tmp_path / "pool.npy"), n, chunk_size=1000, **options)
+            np.testing.assert_array_equal(found, wanted)
+            np.testing.assert_allclose(theirs, scores, rtol=1e-9)
+    assert kept.count(None) == 4  # the first chunk of each
+    assert np.mean([count for count in kept if count is not None]) < 300
+
+
+@pytest.mark.parametrize("scorer", [query_by_committee, information_gain])
+def test_no_score_is_above_what_its_cell_allows(scorer):
+    rng, m = np.random.default_rng(3), 4000
+    weights, low, high = np.array([0.6, 0.3, 0.1]), np.array([1.0, 0.5, 2.0]), np.array([1.0, 0.9, 3.0])
+    sizes = (10.0 ** rng.uniform(-4, 4.5, m)).astype(np.float32)
+    means = (rng.standard_normal((3, m)) * 10.0 ** rng.uniform(-3, 2, m) + rng.standard_normal(m)).astype(np.float32)
+    variances = sizes * (low[:, None] + rng.choice([0.0, 0.3, 1.0], (3, m)) * (high - low)[:, None])
+    predictive = Mixture(
+        weights,
+        [
+            StatedPredictive(mean=a.astype(float), variance=v, likelihood=BernoulliLogit())
+            for a, v in zip(means, variances, strict=True)
+        ],
+    )
+    predictive._envelope = lambda: Envelope(weights, low, high, np.full(3, 1e-5), means, sizes, {})
+    scores = scorer(predictive)
+    for floor in (1e-3, 0.1, 0.3, 0.6, 0.69):
+        left = reaching(scorer, predictive, floor)
+        assert set(np.flatnonzero(scores >= floor)) <= set(left)
+        assert len(left) < (m if floor > 0.01 else m + 1)
+    assert reaching(scorer, predictive, -np.inf) is None
 
 
 def test_costs_and_masks_may_be_functions_of_rows(pools, rows, fitted):

@@ -94,7 +94,8 @@ class DesignMixin:
         joint : bool, default True
             False takes the ``n_select`` highest single scores.
         chunk_size : int, optional
-            How many candidates have their predictive in memory at once (None: 16384); no result depends on it.
+            How many candidates have their predictive in memory at once (None: 16384, of stored pools
+            up to 131072 where bounds leave few); no result depends on it.
         random_state : None, int, Generator or RandomState
             Seed of scorers and predictives that draw.
         return_scores : bool, default False

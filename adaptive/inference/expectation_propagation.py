@@ -37,6 +37,7 @@ _PATIENCE = 15  # sweeps without a new smallest residual, after which something 
 _WANDERING = 5  # such sweeps after which a cold start is given up for the sites of the mode
 _MODE_STEPS, _NEAR = 50, 1e-6  # to that mode
 _LARGEST_JOINT = 2000  # rows whose covariance a compiled sequence updates
+_ROUGH = 1e-2  # residuals above which a sweep may be in single precision: the next will move the sites by more
 _QUICK = 0.2  # a sweep that leaves less than this share of the residual needs no extrapolation
 
 
@@ -156,7 +157,7 @@ def expectation_propagation(
     order = None if random_state is None else generator(random_state)
     n_iter, sequential, stalled = 0, update == "sequential", 0
     best, cold = sweeps.residual, problem.warm_sites is None and update == "auto"
-    while n_iter < max_iter and not sweeps.residual <= tol and stalled < _PATIENCE:
+    while n_iter < max_iter and not sweeps.settled(tol) and stalled < _PATIENCE:
         n_iter += 1
         if sequential:
             sweeps.sequential(order)
@@ -170,6 +171,7 @@ def expectation_propagation(
             cold, stalled, best = False, 0, sweeps.residual
         if stalled == _PATIENCE and update == "auto" and not sequential:
             sequential, stalled = True, 0
+    sweeps.sharpen()
     converged = sweeps.residual <= tol
     reason = "raise max_iter or tol" if n_iter == max_iter else "it no longer comes closer; try a smaller fraction"
     problem_left = f"sites still want to move by {sweeps.residual:.1e} (tol {tol:.0e}): {reason}"
@@ -236,6 +238,18 @@ class _Sweeps:
         terms = float(sites.terms.sum())
         self.log_evidence = self.gaussian.log_volume + terms if sites.proper.all() else np.nan
 
+    def settled(self, tol: float) -> bool:
+        """Return whether no site wants to move by more than ``tol``, by a Gaussian that is not rough."""
+        if self.residual <= tol:
+            self.sharpen()
+        return self.residual <= tol
+
+    def sharpen(self) -> None:
+        """Factorise in double precision where the last sweep did not."""
+        if self.gaussian.rough:
+            self.problem.refit(self.pi, self.nu)
+            self.tilt_all()
+
     def _in_marginal_units(self, d_pi: np.ndarray, d_nu: np.ndarray) -> np.ndarray:
         """Changes of sites as changes of their precision and of their slope at the mean, per unit of the marginal."""
         change = np.stack([d_pi * self.variance, (d_nu - d_pi * self.mean) * np.sqrt(self.variance)])
@@ -245,11 +259,12 @@ class _Sweeps:
         """Move all sites, extrapolated if possible, less far where the result would not be a Gaussian."""
         d_pi, d_nu = self.damping * (self.new_pi - self.pi), self.damping * (self.new_nu - self.nu)
         length = 1.0
+        refit = self.gaussian.refit_roughly if self.residual > _ROUGH else self.gaussian.refit
         for candidate in (self._extrapolated(d_pi, d_nu), None):
             for _ in range(30 if candidate is None else 1):
                 pi, nu = candidate or (self.pi + length * d_pi, self.nu + length * d_nu)
                 try:
-                    self.gaussian.refit(pi, nu)
+                    refit(pi, nu)
                     if candidate is None or self._cavities_proper(pi):
                         self.pi, self.nu = pi, nu
                         return

@@ -19,6 +19,7 @@ from adaptive.showing import facts_html
 
 if TYPE_CHECKING:
     from adaptive.potentials.base import Potential
+    from adaptive.predictive.envelope import Envelope
     from adaptive.types import ArrayLike, Index, Matrix, RandomState
 
 __all__ = ["FIELDS", "Field", "MissingField", "Predictive", "StatedPredictive", "Undecided"]
@@ -121,6 +122,7 @@ class Predictive:
     approximate: bool = False
     #: Positions that count as asked, for scorers that look at these and not at outcomes.
     asked: tuple[int, ...] = ()
+    _envelope: Callable[[], Envelope | None] | None = None
 
     def __init__(self, n_candidates: int, *, random_state: RandomState = None, **fields: Any) -> None:
         self._n_candidates = int(n_candidates)
@@ -163,6 +165,10 @@ class Predictive:
     def coarse(self) -> Predictive | None:
         """Beliefs about the same candidates that cost less, to rank them by information; None: there are none."""
         return None
+
+    def envelope(self) -> Envelope | None:
+        """Bounds on the moments of all components, where they cost a fraction of these; None: there are none."""
+        return self._envelope() if self._envelope is not None else None
 
     def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Weights (k,) and p(outcome | draw) (k, m, c), joint; ``n`` says how many, None leaves it open."""

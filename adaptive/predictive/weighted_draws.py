@@ -246,9 +246,14 @@ def _expected_entropy(predictive: WeightedDraws) -> np.ndarray:
 
 def _groups(values: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the order that brings draws of equal target together, and where each value starts; None if all differ."""
-    _, inverse = np.unique(values, axis=0, return_inverse=True)
-    order = np.argsort(inverse.ravel(), kind="stable")
-    starts = np.flatnonzero(np.diff(inverse.ravel()[order], prepend=-1))
+    if values.shape[1] == 1 and values.dtype.kind in "biu":  # numbers of cells, mostly
+        codes = values[:, 0]
+    else:
+        codes = np.unique(values, axis=0, return_inverse=True)[1].ravel()
+    order = np.argsort(codes, kind="stable")
+    first = np.ones(len(codes), dtype=bool)
+    first[1:] = codes[order[1:]] != codes[order[:-1]]
+    starts = np.flatnonzero(first)
     return None if len(starts) == len(values) else (order, starts)
 
 

@@ -25,8 +25,8 @@ def information_gain(predictive: Predictive, random_state: RandomState = None) -
 
     The three are equal where they are exact. A noisy outcome is entropic without teaching anything; this score sees the
     difference, `entropy` does not. A joint batch by `select` is chosen one after the other, each given the earlier ones
-    with their outcomes averaged over: that is BatchBALD (Kirsch, van Amersfoort, Gal, 2019), exact up to 64 joint
-    outcomes, and over a stratified sample of 64 beyond.
+    with their outcomes averaged over: that is BatchBALD (Kirsch, van Amersfoort, Gal, 2019), by the chain rule and so
+    without any joint entropy; exact while the earlier ones have at most 16 joint outcomes, over 8 sampled ones beyond.
 
     Parameters
     ----------

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["select"]
 
 CHUNK_SIZE = 16_384  # candidates per predictive
+READ_AT_ONCE = 131_072  # candidates of which bounds leave few
 SHORT_LIST = 1_024  # candidates among which a batch is chosen from a large pool
 N_TARGETS = 256  # candidates, evenly spaced, that stand for the inputs to predict where none were given
 REFINED = 8  # candidates that are computed exactly where the predictive offers it
@@ -59,7 +60,8 @@ def select(
     return_scores, return_certificate
         As in :meth:`adaptive.estimators.base.DesignMixin.select`.  Returned scores are without cost and price.
     chunk_size : int, optional
-        How many candidates have their predictive in memory at once (None: 16384); no result depends on it.
+        How many candidates have their predictive in memory at once (None: 16384, of stored pools
+        up to 131072 where bounds leave few); no result depends on it.
     n_jobs : int, optional
         Score chunks in parallel through joblib (None: what ``joblib.parallel_config`` says, else 1).
 
@@ -98,7 +100,9 @@ def select(
     record = record_of(score)
     if target is None and record.about_inputs:
         target = pool.take(candidates, np.unique(np.linspace(0, m - 1, min(m, N_TARGETS)).astype(np.intp)))
+    by_default = chunk_size is None
     chunk_size = CHUNK_SIZE if chunk_size is None else checks.integer("chunk_size", chunk_size, minimum=1)
+    longest = READ_AT_ONCE if by_default else chunk_size
     if record.whole_pool:
         if m > chunk_size and pool.is_stored(candidates):
             raise ValueError(
@@ -119,7 +123,7 @@ def select(
         scores, outlook = view.scores()
     else:
         n_listed = max(SHORT_LIST, 4 * n_select) if together else max(REFINED, 2 * n_select)
-        positions, scores = view.leaders(n_listed, allowed, cost, chunk_size, n_jobs).best()
+        positions, scores = view.leaders(n_listed, allowed, cost, chunk_size, longest, n_jobs).best()
         view, outlook = view.narrowed(positions), None
         given = cost if cost is None or callable(cost) else np.asarray(cost, dtype=float)[positions]
         prices = all_prices(given, view.candidates, len(positions))

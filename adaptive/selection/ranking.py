@@ -81,6 +81,14 @@ class Leaders:
         self.values, self.scores, self.positions = np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.intp)
         self._least = -np.inf
 
+    @property
+    def floor(self) -> float:
+        """A value that any of the n best will have."""
+        if not np.isfinite(self._least):
+            return -np.inf
+        top = abs(self.values.max(initial=-np.inf))
+        return self._least - 4.0 * SPARE * (_width(top) if 0 < top < np.inf else 0.0)
+
     def add(self, values: np.ndarray, positions: np.ndarray, scores: np.ndarray) -> None:
         """Take account of further values, at higher positions."""
         if len(self.values) < self.n < len(values) // 2:  # the first of many: what the others cannot reach

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from adaptive import pool, scorers
-from adaptive.parallel import streamed
+from adaptive.parallel import streamed, workers
 from adaptive.predictive.answers.projections import can_be_answered
 from adaptive.predictive.members import have_members
 from adaptive.scorers import record_of
@@ -19,6 +19,7 @@ from adaptive.selection.arguments import all_prices, checked_prices
 from adaptive.selection.evaluation import checked
 from adaptive.selection.futures import Futures
 from adaptive.selection.ranking import Leaders
+from adaptive.selection.reaching import reaching
 from adaptive.selection.votes import Votes
 from adaptive.selection.worlds import are_many, drawn_answers, worlds
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Believer", "Chunk", "Outlook", "View", "require_given", "undecided"]
 
+NARROW = 32  # columns of rows of which longer chunks are read
 MOVED = 2_048  # candidates whose scores under all members are moved at once, for memory
 Outlook: TypeAlias = Futures | Votes  # on candidates, after some whose outcomes are not known
 
@@ -68,6 +70,7 @@ class View:
         self.worlds: list[tuple[float, Any]] = [(1.0, estimator)]
         self.answers: list[Any] = []
         self.most_at_once = sys.maxsize  # candidates
+        self.bounded = False  # whether bounds say which few candidates of a chunk are looked at
         self.screens = False  # whether beliefs that cost less may say which few candidates are looked at
         if self.n_front and not (self.record.sees_asked or self.record.ignores_outcomes):
             self._learn_pending()
@@ -152,12 +155,24 @@ class View:
         outlook = self.outlook(self.candidates_at())
         return checked(self.evaluate(outlook), self.score, self.size, self.allowed), outlook
 
-    def leaders(self, n: int, allowed: Allowed, cost: Cost, chunk_size: int, n_jobs: int | None) -> Leaders:
-        """Return the n best of those allowed, chunk by chunk: nothing is kept that is as long as the pool."""
+    def leaders(
+        self, n: int, allowed: Allowed, cost: Cost, chunk_size: int, longest: int, n_jobs: int | None
+    ) -> Leaders:
+        """Return the n best of those allowed, chunk by chunk: nothing is kept that is as long as the pool.
+
+        Chunks are up to ``longest`` once bounds leave few of their candidates.
+        """
         prices = None if callable(cost) else all_prices(cost, self.candidates, allowed.m)
         worker, leaders = self._without_pool(), Leaders(n)
-        chunks = _chunks(self.candidates, allowed, cost if callable(cost) else prices, chunk_size)
-        for values, positions, scores in streamed(worker.of_chunk, chunks, n_jobs):
+        worker.bounded = False
+        alone = cost is None and self.price is None and workers(n_jobs) == 1
+
+        def size(start: int) -> int:
+            return longest if start and alone and worker.bounded else chunk_size
+
+        chunks = _chunks(self.candidates, allowed, cost if callable(cost) else prices, size)
+        tasks = ((chunk, leaders.floor if alone else -np.inf) for (chunk,) in chunks)
+        for values, positions, scores in streamed(worker.of_chunk, tasks, n_jobs):
             leaders.add(values, positions, scores)
         return leaders
 
@@ -174,19 +189,35 @@ class View:
         light.candidates = light.allowed = None
         return light
 
-    def of_chunk(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return values, positions and scores of a chunk's candidates that may be chosen."""
+    def of_chunk(self, chunk: Chunk, floor: float = -np.inf) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return values, positions and scores of a chunk's candidates that may be chosen, but for some below a floor.
+
+        Candidates are left out where bounds say that they are below it, and then only where nothing costs anything.
+        """
         positions = np.arange(chunk.start, chunk.stop) if chunk.positions is None else chunk.positions
         rows = chunk.rows()
         prices = chunk.prices(rows, positions)
         try:
             outlook = self.outlook(rows)
+            near = self._near(outlook, floor)
+            self.bounded = near is not None and np.asarray(rows).shape[1] <= NARROW
+            if near is not None:
+                rows, positions = pool.take(rows, near), positions[near]
+                if not len(near):
+                    return np.zeros(0), positions, np.zeros(0)
+                outlook = self.outlook(rows)
             scores = checked(self.evaluate(outlook, chunk.number), self.score, len(positions), positions)
         except ValueError as problem:
             if not chunk.stored:
                 raise
             raise ValueError(f"candidates {chunk.start} to {chunk.stop - 1}: {problem}") from problem
         return self.worth(scores, prices), positions, scores
+
+    def _near(self, outlook: Outlook, floor: float) -> np.ndarray | None:
+        """Return the entries of an outlook that may reach a floor; None: all, or it is not known."""
+        if self.n_front or len(outlook.weighted) > 1 or undecided(outlook):
+            return None
+        return reaching(self.score, outlook.weighted[0][1], floor)
 
     def worth(self, scores: np.ndarray, prices: np.ndarray | None) -> np.ndarray:
         """Return scores for each unit of what they cost, or less what they cost at the price that was given."""
@@ -234,12 +265,13 @@ class Chunk:
         return None if prices is None else checked_prices(prices, positions)
 
 
-def _chunks(candidates: Pool, allowed: Allowed, cost: Any, chunk_size: int) -> Iterator[tuple[Chunk]]:
-    """Yield the chunks that hold candidates that may be chosen."""
+def _chunks(candidates: Pool, allowed: Allowed, cost: Any, size: Callable[[int], int]) -> Iterator[tuple[Chunk]]:
+    """Yield the chunks that hold candidates that may be chosen; ``size`` says how long one is that starts there."""
     number, stored = 0, pool.is_stored(candidates)
     by_path = bool(getattr(candidates, "by_path", False))
-    for start in range(0, allowed.m, chunk_size):
-        stop = min(start + chunk_size, allowed.m)
+    stop = 0
+    while stop < allowed.m:
+        start, stop = stop, min(stop + size(stop), allowed.m)
         positions = allowed.within(start, stop)
         count = stop - start if positions is None else len(positions)
         if not count:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
+from adaptive.gaussians import CovarianceForm
 from adaptive.inference import (
     GLM,
     Posterior,
@@ -139,6 +140,32 @@ def test_ep_without_any_gaussian_part_is_exact_where_sites_do_not_interact():
     posterior = expectation_propagation(GLM(potentials=Laplace([0.5, 1.0, 3.0])))
     assert posterior.log_evidence == pytest.approx(0, abs=1e-8)
     np.testing.assert_allclose(posterior.variances(), 2 * np.array([0.5, 1.0, 3.0]) ** 2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("width", [1.0, 60.0])
+def test_sweeps_in_single_precision_leave_the_fixed_point_alone(width, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 3))
+    squares = np.square(X[:, None] - X).sum(axis=2)
+    kernel = width * np.exp(-0.5 * squares) + 1e-6 * width * np.eye(300)
+    model = GLM(potentials=BernoulliLogit(np.sign(X[:, 0] + rng.logistic(size=300))), prior_covariance=kernel)
+    rough = []
+    plain = CovarianceForm.refit_roughly
+
+    def counted(form, pi, nu):
+        rough.append(plain(form, pi, nu).rough)
+        return form
+
+    monkeypatch.setattr(CovarianceForm, "refit_roughly", counted)
+    quick = expectation_propagation(model)
+    stopped = expectation_propagation(model, max_iter=1, tol=10.0)
+    monkeypatch.setattr(CovarianceForm, "refit_roughly", CovarianceForm.refit)
+    exact = expectation_propagation(model)
+    assert sum(rough) >= 2
+    assert not quick.gaussian.rough and not stopped.gaussian.rough
+    assert quick.n_iter <= exact.n_iter + 1
+    np.testing.assert_allclose(quick.mean, exact.mean, atol=1e-4 * np.sqrt(width))
+    np.testing.assert_allclose(quick.log_evidence, exact.log_evidence, atol=1e-6)
 
 
 def test_gaussian_models_are_exact_in_every_engine():

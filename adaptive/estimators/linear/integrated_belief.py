@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from adaptive.inference.mixture_posterior import MixturePosterior
 from adaptive.predictive import Predictive, SoftmaxProjections
 
 if TYPE_CHECKING:
+    from adaptive.predictive.envelope import Envelope
     from adaptive.types import Matrix, Pool, RandomState, State
 
 __all__ = ["IntegratedBelief"]
@@ -164,7 +165,15 @@ class IntegratedBelief(Nodes[LogisticSettings, LabelledRows, Part]):
         for weight, part in zip(self.weights, parts, strict=True):
             if isinstance(part, SoftmaxProjections):
                 part.share = float(weight)
-        return self.mixture(parts, random_state)
+        mixture = self.mixture(parts, random_state)
+        if isinstance(first, BinaryBelief) and isinstance(rows, np.ndarray):
+            mixture._envelope = partial(self._envelope, rows)
+        return mixture
+
+    def _envelope(self, rows: np.ndarray) -> Envelope | None:
+        """Bounds on the moments of rows; None where there are none that cost less."""
+        bounds = self._kept.bounds(self.posteriors, self.weights, bool(self.settings.fit_intercept))
+        return None if bounds is None else bounds(rows)
 
     def marginals(self, pool: Pool, table: Callable[[], Matrix], keep: bool = True) -> PoolMarginals:
         """Marginals of a pool at every node, kept for the next call about the same pool."""

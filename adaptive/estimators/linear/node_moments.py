@@ -60,7 +60,7 @@ class NodeMoments:
 
     def __init__(self, parts: Sequence[tuple[np.ndarray, np.ndarray]], intercept: bool) -> None:
         self.roots: list[np.ndarray | None] = [root for _, root in parts]
-        self.intercept = intercept
+        self.intercept, self.parts = intercept, list(parts)
         self._means = np.column_stack([mean for mean, _ in parts])
         self.n_columns = len(parts) + sum(root.shape[1] for _, root in parts)
         # columns of all roots in strips, and which node each is of; of a wide root what is above its triangle only

@@ -18,7 +18,8 @@ import sklearn
 from sklearn.utils import gen_batches
 
 from adaptive import checks
-from adaptive.estimators.linear.node_moments import Moments, NodeMoments, times
+from adaptive.estimators.linear.node_bounds import NodeBounds
+from adaptive.estimators.linear.node_moments import WIDE, Moments, NodeMoments, times
 from adaptive.estimators.rows.linear_predictive import with_intercept
 from adaptive.estimators.rows.training import stacked_rows
 from adaptive.inference import IncludedPosterior
@@ -152,6 +153,7 @@ class KeptPool:
         self.pool: Pool | None = None
         self.marginals: PoolMarginals | None = None
         self._moments: tuple[list[Posterior], Moments | None] | None = None
+        self._bounds: tuple[Moments, NodeBounds] | None = None
 
     def __reduce__(self) -> tuple[type[KeptPool], tuple[()]]:
         return KeptPool, ()
@@ -172,6 +174,16 @@ class KeptPool:
             a is not b for a, b in zip(known[0], posteriors, strict=True)
         ):  # fmt: skip
             known = self._moments = list(posteriors), NodeMoments.of(posteriors, intercept)
+        return known[1]
+
+    def bounds(self, posteriors: Sequence[Posterior], weights: np.ndarray, intercept: bool) -> NodeBounds | None:
+        """Bounds on the same moments, of nodes of these weights; None where there are none."""
+        moments = self.moments(posteriors, intercept)
+        if not isinstance(moments, NodeMoments) or len(moments.parts[0][0]) > WIDE:
+            return None
+        known = self._bounds
+        if known is None or known[0] is not moments or not np.array_equal(known[1].weights, weights):
+            known = self._bounds = moments, NodeBounds(weights, moments.parts, moments.intercept)
         return known[1]
 
 

@@ -80,14 +80,16 @@ class DiscreteParticles(ParticlePredictive):
 
     def stated(self) -> Stated:
         """Entropies of each block by its draws."""
-        n_outcomes = len(listed(self.settings)[0])
-        nothing = WeightedDraws(
-            self.weights, np.ones((len(self.weights), 0, n_outcomes)), range(n_outcomes), target=self._target.cells
-        )
+
+        def target_entropy() -> float:
+            n_outcomes = len(listed(self.settings)[0])
+            table = np.ones((len(self.weights), 0, n_outcomes))
+            return WeightedDraws(self.weights, table, range(n_outcomes), target=self._target.cells).target_entropy
+
         return {
             **{name: self._field(name) for name in ("probabilities", "expected_entropy", "expected_target_entropy")},
             "outcomes": lambda: listed(self.settings)[0],
-            "target_entropy": lambda: nothing.target_entropy,
+            "target_entropy": target_entropy,
         }
 
     def draws(self, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:

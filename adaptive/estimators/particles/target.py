@@ -147,8 +147,9 @@ def cells(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     >>> cells(np.arange(160.0)[:, None], np.full(160, 1 / 160))[[0, 39, 40, 159]].tolist()
     [0, 0, 1, 3]
     """
-    if len(np.unique(values, axis=0)) <= N_CELLS:
-        return np.unique(values, axis=0, return_inverse=True)[1].ravel()
+    alike = values[:, 0] if values.shape[1] == 1 else values
+    if len(np.unique(alike, axis=0)) <= N_CELLS:
+        return np.unique(alike, axis=0, return_inverse=True)[1].ravel()
     apart = places(values, weights)
     parts = [np.flatnonzero(weights > 0)]
     most = min(N_CELLS, int(1.0 / np.square(weights).sum() / PER_CELL + 1e-9))
