@@ -113,9 +113,10 @@ WHY = {  # what was tried beside the table, with as many units as are named
     "poisson-regression": "Ten rows do not tell how far counts scatter beyond Poisson's, nor the level of counts so "
     "skewed: bands mix what is possible of both. By the likeliest scatter .818 and .813 of real counts by ten rows (16 "
     "units), at .05 and .08 nats a count less; averaged over scatters that all keep the mean .831 and .826.",
-    "cox": "By the most probable kernel alone ten chosen bins of real series covered .813, and ten random ones .856 (48 "
-    "units), at 1.6 and .3 nats a count less; kernels mixed alone .839 and .873, factors of the variance alone .856 and "
-    ".899. The likeliest factor changes nothing (.814). Real series after 40 chosen bins: 9 units, as these take long.",
+    "cox": "By the most probable kernel alone ten chosen bins of real series covered .813, and ten random ones .856 "
+    "(48 units), at 1.6 and .3 nats a count less; kernels mixed alone .839 and .873, factors of the variance alone "
+    ".856 and .899. The likeliest factor changes nothing (.814). Real series after 40 chosen bins: 9 units, as these "
+    "take long.",
     "photographs": "Scales by evidence make bands of designed filters a little too wide; no factor may narrow them.",
     "photographs-told": "The bounds underestimate variances. The factor by what rows say without themselves is in "
     "these bands (.67, .74, .74, .84 before it); one factor does not widen most what was seen least.",
