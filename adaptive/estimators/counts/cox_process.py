@@ -54,7 +54,8 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
         >= 0, or learnt with the kernel by evidence. It asks for an exponential rate. None: counts are Poisson's about a
         rate that may differ between counts of one place (see ``kernel``). "auto": whichever predicts the counts without
         themselves better, a nat off for each learnt parameter, of twenty counts or more, by expectation propagation,
-        and where neither kernel nor mean was given in units of a rate nobody named; else None. Chosen by
+        and where neither kernel nor mean was given in units of a rate nobody named; else None. Certainly behind either
+        on none of 17 real sets, in 2.5 times the time of Poisson's alone, at most 3.8. Chosen by
         ``ours-default-cox-overdispersion``.
     exposure : int or str, optional
         The column of X that says for how long, or over how large an area, was counted; it is no place then.
@@ -239,8 +240,8 @@ class CoxProcess(RegressorMixin, ProcessEstimator):
     def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the counts (m,) between which each bin's lies with at least the probability ``level``.
 
-        Nominal .90 covers .89 to .92 of counts, real and drawn, by 40 bins; by ten .86 to .89 and, where these were
-        chosen, .83 to .85: height and length of the kernel are taken as found (``ours-bands-cox``).
+        Nominal .90 covers .89 to .92 of real counts and .93 to .94 of drawn ones, by ten bins as by 40, random or
+        chosen: kernels that these leave possible are mixed (``ours-bands-cox``).
         """
         belief, given = self.fitted_belief(), self._candidates(X)
         weights, means, variances = belief.parts(given.rows)
