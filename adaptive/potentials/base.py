@@ -283,7 +283,8 @@ class Potential(ABC):
         """Return value, first and second derivative of the convex part of the height."""
         if not self.log_concave:
             raise ValueError(f"{self.name} is not log-concave and does not split its height, which bounds need.")
-        return self.height(width), *self.height_derivatives(width)
+        first, second = self.height_derivatives(width)
+        return self.height(width), first, np.maximum(second, 0.0)  # convex, but for rounding
 
     def inner(
         self, s: ArrayLike, z1: ArrayLike = 0.0, z2: ArrayLike = 0.0, z3: ArrayLike = 0.0

@@ -8,10 +8,12 @@ NumPy call per level. The default behind `tilted_moments` and `expectation`: it 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import checks
 
@@ -67,6 +69,7 @@ def _rules() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 _NODES, _RULES, _ERRORS = _rules()
 _MAX_LEVELS = 60
+_MOST_PANELS = 200  # open ones of an integral on average: beyond, digits are missing, which no halving brings back
 _REACH = 9.5  # standard deviations: the Gaussian mass beyond is 2e-21
 
 
@@ -154,7 +157,15 @@ def refine(
                 variance = np.maximum(sums[2] / total - centre**2, 1e-30)
                 errors = errors * (1 + ((middle - centre[owner]) ** 2 + half**2) / variance[owner])
         good = ~(errors > tolerance * total[owner])
-        if level == _MAX_LEVELS:
+        crowded = level < _MAX_LEVELS and np.count_nonzero(~good) > _MOST_PANELS * max(count, 100)
+        if crowded:
+            warnings.warn(
+                "integrals of a potential have not converged: halving their panels does not make errors smaller. Its "
+                "log density may have a pole, or lose digits far out, where `_log_ratio` would keep them.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        if level == _MAX_LEVELS or crowded:
             good[:] = True
         owners.append(owner[good])
         middles.append(middle[good])

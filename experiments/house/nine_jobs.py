@@ -7,8 +7,12 @@ model at work as an engineer). It was no newcomer: it had read the README, the i
 though not the code of these commands. In it "recommend" and "topics of texts" came through only with the mended
 command, and the likelihood was given up. The second, on the same day and with data of other seeds (``job_data.py``),
 was made by the session that mended the English of README and help, which knew them as well as one can. It typed the
-README's line with its own file, and did not repeat the scan, which takes minutes, and the likelihood. What counts is
-the later trial of each job: it says that the lines of the README come through, and not how a newcomer would fare.
+README's line with its own file, and did not repeat the scan, which takes minutes, and the likelihood. That one was
+tried once more that day by a third session, which knew the guide: a hyperbolic secant, added to the package by the row
+of CONTRIBUTING. Of 44 tests two failed at first, one for a wrong entropy, one for a rounding of the library. Before it
+a Gumbel density had shown that guide and CONTRIBUTING said ``tail`` wrongly, and not that a density must be symmetric.
+What counts is the later trial of each job: it says that the lines of the README come through, and not how a newcomer
+would fare.
 
 Minutes are the wall-clock time of commands, without reading and typing, on two cores at a load of six to eight; of the
 likelihood they are by the clock. A wrong turn is a command that was refused, a test that failed, or a wrong guess. The
@@ -22,7 +26,7 @@ from __future__ import annotations
 
 from experiments.script import Script, command
 
-UNFINISHED = "add a likelihood"
+LIKELIHOOD = "add a likelihood"
 FIRST: dict[str, tuple[float, int]] = {  # job -> minutes, wrong turns
     "label a table": (1.9, 1),
     "plan a scan": (4.6, 0),
@@ -32,7 +36,7 @@ FIRST: dict[str, tuple[float, int]] = {  # job -> minutes, wrong turns
     "tune an instrument": (0.4, 1),
     "topics of texts": (2.2, 2),
     "count events": (0.4, 1),
-    UNFINISHED: (13.9, 2),
+    LIKELIHOOD: (13.9, 2),
 }
 SECOND: dict[str, tuple[float, int]] = {
     "label a table": (0.9, 0),
@@ -42,8 +46,9 @@ SECOND: dict[str, tuple[float, int]] = {
     "tune an instrument": (0.1, 0),
     "topics of texts": (0.1, 0),
     "count events": (0.1, 0),
+    LIKELIHOOD: (2.1, 2),  # the third trial
 }
-LINES = {"label a table": 4, "tune an instrument": 17, "compare": 2, UNFINISHED: 47}  # typed; of all others one
+LINES = {"label a table": 4, "tune an instrument": 17, "compare": 2, LIKELIHOOD: 41}  # typed; of all others one
 BESIDE: dict[str, tuple[str, int | None, float | None]] = {  # the other tool, its lines, its CPU seconds
     "label a table": ("scikit-activeml", 30, 1.5),
     "plan a scan": ("SigPy (plans nothing)", 17, 1.8),
@@ -53,7 +58,7 @@ BESIDE: dict[str, tuple[str, int | None, float | None]] = {  # the other tool, i
     "tune an instrument": ("optbayesexpt (not installed)", 17, None),
     "topics of texts": ("tomotopy", 10, 0.8),
     "count events": ("scikit-learn's kernel density", 9, 0.9),
-    UNFINISHED: ("", None, None),
+    LIKELIHOOD: ("", None, None),
 }
 OTHERS = ("the other tool", "its lines", "its CPU seconds")
 CPU = {  # seconds of ours, second trial
@@ -80,8 +85,8 @@ def run(script: Script) -> None:
             **{name: [BESIDE[job][k] for job in FIRST] for k, name in enumerate(OTHERS)},
         },
         "ours-first-hour",
-        "Nine jobs; minutes of waiting for commands. The likelihood was given up unfinished. Empty: not tried, or "
-        "there is no such tool.",
+        "Nine jobs; minutes of waiting for commands. The second trial of the likelihood is a third one. Empty: not "
+        "tried, or there is no such tool.",
     )
     script.judge(
         "ours-first-hour",
@@ -91,14 +96,12 @@ def run(script: Script) -> None:
         value={
             "minutes": {job: minutes for job, (minutes, _) in last.items()},
             "wrong turns": {job: turns for job, (_, turns) in last.items()},
-            "not finished": [UNFINISHED],
             "beside": WORTH,
         },
         reason="By sessions that knew README and issue, the second as well as one can: no newcomer tried. Seven jobs "
-        "came through at the first line in the second trial. The scan and the likelihood are of the first trial. The "
-        "likelihood was not finished: its tests took minutes on the busy machine, and one of steps far out failed, for "
-        "want of a method that neither skeleton nor CONTRIBUTING named (CONTRIBUTING does now). Results beside other "
-        "tools are single runs on one draw.",
+        "came through at the first line in the second trial. The scan is of the first trial. The likelihood had two "
+        "wrong turns in its last one, a wrong entropy and a rounding of the library that is mended now. Results "
+        "beside other tools are single runs on one draw.",
     )
 
 

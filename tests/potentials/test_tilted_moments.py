@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
 import adaptive.potentials as potentials
 from adaptive.potentials import (
@@ -308,3 +309,18 @@ def test_student_mass_between_two_modes():
         log_normaliser = np.log(total * (x[1] - x[0])) - 0.5 * np.log(2 * np.pi * variance)
         result = potential.tilted_moments(mean, variance)
         assert max(errors(result, (log_normaliser, centre, spread))) < 1e-9
+
+
+class Rough(Laplace):
+    """A density that loses digits far from its location, as a formula without care does."""
+
+    def _log_ratio(self, x, step):
+        return super()._log_ratio(x, step) + 1e-7 * np.sin(1e9 * (x + step))
+
+
+def test_digits_that_are_lost_end_in_a_warning_and_not_in_all_of_the_memory():
+    mean = np.linspace(-3.0, 3.0, 50)
+    with pytest.warns(ConvergenceWarning, match="halving their panels does not make errors smaller.*`_log_ratio`"):
+        rough = tilted.moments(Rough(0.5), mean, np.ones(50), 1.0)
+    for found, right in zip(rough, Laplace(0.5).tilted_moments(mean, 1.0), strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-5, atol=1e-6)
