@@ -19,6 +19,7 @@ import numpy as np
 
 from adaptive.images import head_scan
 from adaptive.operators import NonuniformFourier
+from adaptive.plots.scans import mark_sides
 from adaptive.scanner import exchange_encodes, write_pulseq
 from adaptive.scanner.pulseq.moments import Moments
 from adaptive.scanner.pulseq.reading import read_sequence
@@ -185,23 +186,29 @@ def _off(found: np.ndarray, expected: np.ndarray) -> float:
 
 def draw(script: Script, images: dict[str, dict[str, np.ndarray]]) -> None:
     """Draw the images of both sequences, and what is left between them."""
-    figure, axes = panels(len(images), 4, 9.6, 7.6)
+    figure, axes = panels(len(images), 4, 10.4, 7.2)
+    sides = head_scan()[12].sides
     for row, (kind, each) in zip(axes, images.items(), strict=True):
         top = each["all lines"].max()
         apart = np.abs(each["re-tabled sequence"] - each["simulated plan"])
-        shown = [*each.items(), ("difference x 10", 10 * apart)]
+        shown = [*each.items(), ("difference", apart)]
         for ax, (title, picture) in zip(row, shown, strict=True):
-            ax.imshow(np.rot90(picture), cmap="gray", vmin=0, vmax=top)
+            most = 0.1 * top if title == "difference" else top
+            seen = ax.imshow(np.rot90(picture) / top, cmap="gray", vmin=0, vmax=most / top)
             ax.set(xticks=[], yticks=[])
-            ax.set_title(f"{kind}: {title}" if title == "all lines" else title, fontsize=8)
+            ax.set_title(f"{kind}:\n{title}" if title == "all lines" else title, fontsize=8)
             ax.grid(False)
             ax.spines[:].set_visible(False)
+            if title in ("re-tabled sequence", "difference"):
+                figure.colorbar(seen, ax=ax, shrink=0.8, pad=0.02).ax.tick_params(labelsize=7)
+        mark_sides(row[0], sides)
     figure.set_facecolor("white")
     script.figure(
         figure,
         "ours-pulseq-retabled",
         "A Bloch simulation of a head (proton density of a scan, T1 and T2 invented from it) by two sequences: with "
-        "all their lines, with the plan's half of these lines, and with the plan's encodes put into the sequence.",
+        "all their lines, with the plan's half of these lines, and with the plan's encodes put into the sequence; in "
+        "units of the brightest pixel of all lines. Letters name the sides of the patient.",
     )
 
 
