@@ -83,8 +83,14 @@ def labels_of(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def fitted(kind: Any, X: np.ndarray, y: np.ndarray) -> Any:
-    """Return a classifier of this kind with a learnt kernel."""
-    return kind(1.0 * RBF(1.0)).fit(X, y)
+    """Return a classifier of this kind with a learnt kernel: the most probable one, as the peer takes it."""
+    options = {"hyperparameters": "mode"} if kind is GaussianProcessClassifier else {}
+    return kind(1.0 * RBF(1.0), **options).fit(X, y)
+
+
+def integrated(X: np.ndarray, y: np.ndarray) -> Any:
+    """Return a classifier as it is by default, which looks at kernels about the most probable one, too."""
+    return GaussianProcessClassifier(1.0 * RBF(1.0)).fit(X, y)
 
 
 def other_seconds(repetitions: int, quick: bool) -> dict[str, float]:
@@ -138,11 +144,13 @@ def run(script: Script) -> None:
         ratios[str(n)]["included / LogisticRegression"] = round(cost["included"] / cost["LogisticRegression"], 2)
     print("queries", ratios)
     fits: dict[str, float] = {}
+    by_default: dict[str, float] = {}
     for n in (60,) if quick else SIZES:
         data = labels_of(n)
         times = [least_seconds(partial(fitted, kind, *data), repetitions) for kind in (GaussianProcessClassifier, Peer)]
         fits[str(n)] = round(times[0] / times[1], 2)
-    print("searches", fits)
+        by_default[str(n)] = round(least_seconds(partial(integrated, *data), repetitions) / times[1], 2)
+    print("searches", fits, "by default", by_default)
     others = other_seconds(repetitions, quick)
     print("others", {name: round(one, 4) for name, one in others.items()})
     if quick:
@@ -164,7 +172,9 @@ def run(script: Script) -> None:
         claim="Expectation propagation with a learnt kernel takes at most the time of scikit-learn's Laplace "
         "approximation with 60, 120 and 300 rows, and .7 of it with 500.",
         target="<= 1, 1, 1, .7", value=fits, seed=0,
-        reason="" if held else "With few rows the time is that of Python around an evaluation, and of kernels.",
+        reason=("" if held else "With few rows the time is that of Python around an evaluation, and of kernels. ")
+        + "The default, which integrates over kernels about the most probable one, takes "
+        + ", ".join(f"{one:g} ({n} rows)" for n, one in by_default.items()) + " times the peer's.",
     )  # fmt: skip
     late = [name for name, most in OTHERS.items() if others[name] > most]
     script.judge(
