@@ -1,4 +1,7 @@
-"""Predictive counts: probabilities  ln E p(y | e rate(s)),  and quantiles  P(y <= k) = E P(y <= k | e rate(s))."""
+"""Ends of bands: of mixtures of Gaussians, and of predictive counts, P(y <= k) = E P(y <= k | e rate(s)).
+
+Beside them the probabilities of counts,  ln E p(y | e rate(s)).
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,14 @@ from scipy.special import logsumexp
 
 from adaptive.checks import finite, shape
 from adaptive.potentials import quadrature
+from adaptive.predictive import Mixture, StatedPredictive
 
 if TYPE_CHECKING:
     from adaptive.potentials import Poisson, Potential
     from adaptive.potentials.negative_binomial import NegativeBinomial
     from adaptive.types import ArrayLike
 
-__all__ = ["count_interval", "log_probabilities"]
+__all__ = ["count_interval", "log_probabilities", "mixture_interval"]
 
 _REACH = 8.0  # standard deviations of the projection
 
@@ -39,6 +43,27 @@ def log_probabilities(
         return observed.tilted_moments(mean, np.maximum(variance, 1e-300))[0]
     parts = [observed.tilted_moments(*moments)[0] for moments in zip(mean, np.maximum(variance, 1e-300), strict=True)]
     return logsumexp(np.array(parts), axis=0, b=weights[:, None])
+
+
+def mixture_interval(
+    mean: np.ndarray, variance: np.ndarray, level: float, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends (m,) between which mixtures of Gaussians lie with the probability ``level``, as much beyond each.
+
+    Parameters
+    ----------
+    mean, variance : (k, m) arrays
+        Of the parts.
+    level : float
+        In (0, 1).
+    weights : (k,) array
+        Of the parts.
+    """
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
+    parts = [StatedPredictive(mean=m, variance=v) for m, v in zip(mean, variance, strict=True)]
+    low, high = Mixture(weights, parts).quantiles([0.5 * (1.0 - level), 0.5 * (1.0 + level)])
+    return low, high
 
 
 def count_interval(

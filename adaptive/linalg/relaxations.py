@@ -19,8 +19,8 @@ A tangent needs no exact eigenvectors, nor all of them.  For orthonormal v_1 .. 
     2 f(B) <= tr G X_B + sum_j c(h_j) + (r - k) c(h_o),    G = sum_j h_j v_j v_j' + h_o (I - sum_j v_j v_j'),
 
 c(h) = h - 1 - log h, since  log(1 + l) <= h (1 + l) - 1 - log h  and since the trace is least where the smallest slope
-meets the largest eigenvalue (von Neumann).  Large problems take v from a randomised
-subspace iteration, the leading ones of X(w), and steps whose lengths are stated.
+meets the largest eigenvalue (von Neumann).  Large problems take v from a randomised subspace iteration, the leading
+ones of X(w), and steps whose lengths are stated.
 """
 
 from __future__ import annotations
@@ -263,12 +263,7 @@ def _linearised(flat: np.ndarray, lengths: np.ndarray, weights: np.ndarray, b: i
     span has the slope of an eigenvalue zero.
     """
     used, d = _weighted(flat, weights, b), flat.shape[1]
-    if len(used) < d:
-        values, vectors = linalg.eigh(used @ used.T)
-        kept = values > 1e-12 * max(float(values[-1]), 1e-300)
-        values, basis = values[kept], used.T @ (vectors[:, kept] / np.sqrt(values[kept]))
-    else:
-        values, basis = linalg.eigh(used.T @ used)
+    values, basis = _decomposed(used)
     value, slopes = folded(np.concatenate([values, np.zeros(d - len(values))]), r)
     rest = float(slopes[-1]) if len(values) < d else 0.0
     seen = np.square(flat @ basis) @ (slopes[: len(values)] - rest)
@@ -294,18 +289,25 @@ def _along(flat: np.ndarray, weights: np.ndarray, direction: np.ndarray, b: int,
     return lambda step: folded(linalg.eigvalsh(X + step * Y), r)[0]
 
 
+def _decomposed(used: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return eigenvalues of U'U, the smallest first, and their vectors (d, j): from the Gram matrix if that is smaller,
+    and then without those that are zero.
+    """
+    if len(used) >= used.shape[1]:
+        return linalg.eigh(used.T @ used)
+    values, vectors = linalg.eigh(used @ used.T)
+    kept = values > 1e-12 * max(float(values[-1]), 1e-300)
+    return values[kept], used.T @ (vectors[:, kept] / np.sqrt(values[kept]))
+
+
 def _largest(used: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Return about the k largest eigenvalues of U'U, the largest first, and orthonormal vectors (d, k) beside them."""
     d = used.shape[1]
     if k < 1:
         return np.zeros(0), np.zeros((d, 0))
     if k >= min(len(used), d) // 2:  # a decomposition costs no more
-        small = len(used) < d
-        values, vectors = linalg.eigh(used @ used.T if small else used.T @ used)
-        values, vectors = values[::-1][:k], vectors[:, ::-1][:, :k]
-        kept = values > 1e-12 * max(float(values[0]), 1e-300)
-        values, vectors = values[kept], vectors[:, kept]
-        return values, used.T @ (vectors / np.sqrt(values)) if small else vectors
+        values, basis = _decomposed(used)
+        return np.maximum(values[::-1][:k], 0.0), basis[:, ::-1][:, :k]
     _, roots, across = randomized_svd(used, k, n_iter=2, random_state=0)
     return np.square(roots), across.T
 

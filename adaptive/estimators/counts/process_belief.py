@@ -32,11 +32,12 @@ from adaptive.estimators.gaussian_process.process_belief import (  # house: a Co
     learnt,
     restored,
 )
+from adaptive.estimators.intervals import mixture_interval
 from adaptive.estimators.searches import due, highest
 from adaptive.potentials import Poisson
 from adaptive.potentials.negative_binomial import NegativeBinomial
 from adaptive.potentials.overdispersed_poisson import OverdispersedPoisson
-from adaptive.predictive import GaussianProjections, Mixture, StatedPredictive
+from adaptive.predictive import GaussianProjections
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -195,12 +196,8 @@ class CoxBelief(ProcessBelief):
 
     def intensity(self, X: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Mean, lower and upper end (m,) of the rate at X per unit of exposure."""
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
         family, found = self.family(1.0), self.possible
-        means, variances = found.moments(lambda one: one.process.moments(X))
-        parts = [StatedPredictive(mean=m, variance=v) for m, v in zip(means, variances, strict=True)]
-        low, high = Mixture(found.shares, parts).quantiles([0.5 * (1.0 - level), 0.5 * (1.0 + level)])
+        low, high = mixture_interval(*found.moments(lambda one: one.process.moments(X)), level, found.shares)
         return family.expected_rate(*self.process.moments(X)), family.mean_rate(low), family.mean_rate(high)
 
     def predictive(

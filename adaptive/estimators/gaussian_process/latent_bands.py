@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from adaptive.estimators.intervals import mixture_interval
 from adaptive.estimators.rows.labels import LINKS
 from adaptive.estimators.rows.leave_one_out import without_sites
 from adaptive.estimators.variance_factor import VarianceFactor, variance_factor
-from adaptive.predictive import Mixture, StatedPredictive
 
 if TYPE_CHECKING:
     from adaptive.estimators.gaussian_process.classifier_belief import ClassifierBelief
@@ -58,11 +58,6 @@ def latent_interval(
     nodes: Nodes, factor: VarianceFactor | None, X: Inputs, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return lower and upper ends (m,) of the function at X."""
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
     gamma = 1.0 if factor is None else factor.value
-    moments = [belief.latent_moments(X) for _, belief in nodes]
-    parts = [StatedPredictive(mean=mean, variance=gamma * variance) for mean, variance in moments]
-    weights = np.array([weight for weight, _ in nodes])
-    low, high = Mixture(weights, parts).quantiles([0.5 * (1.0 - level), 0.5 * (1.0 + level)])
-    return low, high
+    means, variances = (np.stack(part) for part in zip(*(belief.latent_moments(X) for _, belief in nodes), strict=True))
+    return mixture_interval(means, gamma * variances, level, np.array([weight for weight, _ in nodes]))
