@@ -23,6 +23,7 @@ __all__ = [
     "real",
     "refuse_masked",
     "shape",
+    "share",
     "short",
 ]
 
@@ -162,6 +163,17 @@ def shape(name: str, array: ArrayLike | Matrix, expected: tuple[int | None, ...]
     if len(given) != len(expected) or any(e is not None and g != e for g, e in zip(given, expected, strict=True)):
         wanted = ", ".join("any" if e is None else str(e) for e in expected) + ("," if len(expected) == 1 else "")
         raise ValueError(f"{name} must have shape ({wanted}), got {given}.")
+
+
+def share(name: str, value: object) -> float:
+    """Return a number strictly between 0 and 1, a level of an interval or a probability, as a float."""
+    try:
+        number = real(value)
+    except ValueError:
+        number = np.nan
+    if not 0.0 < number < 1.0:
+        raise ValueError(f"{name} must lie between 0 and 1, got {short(value)}.")
+    return number
 
 
 def choice(name: str, value: object, known: Iterable[str]) -> str:

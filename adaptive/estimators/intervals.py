@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import logsumexp
 
-from adaptive.checks import finite, shape
+from adaptive.checks import finite, shape, share
 from adaptive.potentials import quadrature
 from adaptive.predictive import Mixture, StatedPredictive
 
@@ -59,8 +59,7 @@ def mixture_interval(
     weights : (k,) array
         Of the parts.
     """
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
+    share("level", level)
     parts = [StatedPredictive(mean=m, variance=v) for m, v in zip(mean, variance, strict=True)]
     low, high = Mixture(weights, parts).quantiles([0.5 * (1.0 - level), 0.5 * (1.0 + level)])
     return low, high
@@ -86,8 +85,7 @@ def count_interval(
     weights : (k,) array, optional
         Of the parts.
     """
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
+    share("level", level)
     mean, variance = np.atleast_2d(mean), np.atleast_2d(variance)
     parts = np.ones(1) if weights is None else weights
     exposure = np.broadcast_to(family.exposure, mean.shape).ravel()
@@ -95,10 +93,10 @@ def count_interval(
     def below(k: np.ndarray) -> np.ndarray:
         counts = np.tile(k, len(parts))
 
-        def share(s: np.ndarray, owner: np.ndarray) -> np.ndarray:
+        def chance(s: np.ndarray, owner: np.ndarray) -> np.ndarray:
             return family.at_most(counts[owner], np.minimum(exposure[owner] * family.mean_rate(s), 1e15))
 
-        return parts @ quadrature.gaussian_average(share, mean, variance, family.kinks)
+        return parts @ quadrature.gaussian_average(chance, mean, variance, family.kinks)
 
     with np.errstate(over="ignore"):
         most = np.minimum(exposure * family.mean_rate(mean + _REACH * np.sqrt(variance)).ravel(), 1e15)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import ndimage
 
-from adaptive.checks import finite, positive
+from adaptive import checks
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
@@ -45,11 +45,10 @@ def foreground(image: ArrayLike, share: float = 0.1) -> np.ndarray:
     >>> print(foreground(ring, 0.5).sum(), foreground(ring, 0.5)[6, 6])
     36 True
     """
-    magnitude = np.abs(finite("image", image, dtype=None)).astype(float)
+    magnitude = np.abs(checks.finite("image", image, dtype=None)).astype(float)
     if magnitude.ndim != 2 or not magnitude.any():
         raise ValueError(f"image must be one of two axes that is not zero everywhere, got shape {magnitude.shape}.")
-    if not 0 < positive("share", share) < 1:
-        raise ValueError(f"share must be between 0 and 1, got {share}.")
+    checks.share("share", share)
     smooth = ndimage.gaussian_filter(magnitude, _SMOOTH)
     parts, n = ndimage.label(smooth > float(share) * np.percentile(smooth, BRIGHTEST))
     sizes = ndimage.sum_labels(np.ones_like(smooth), parts, np.arange(1, n + 1))

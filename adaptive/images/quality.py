@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy import stats
 
-from adaptive.checks import choice, finite
+from adaptive.checks import choice, finite, share
 
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
@@ -202,8 +202,7 @@ def paired_interval(values: ArrayLike, others: ArrayLike, *, of: str = "ratio", 
     first, second = finite("values", values), finite("others", others)
     if first.ndim != 1 or first.shape != second.shape or len(first) < 2:
         raise ValueError(f"values and others must be pairs, two at least, got shapes {first.shape} and {second.shape}.")
-    if not 0 < level < 1:
-        raise ValueError(f"level must be between 0 and 1, got {level!r}.")
+    share("level", level)
     if choice("of", of, ("ratio", "difference")) == "ratio":
         if (second == 0).any():
             raise ValueError("others holds 0: a ratio is not defined; use of='difference'.")

@@ -27,8 +27,7 @@ def interval(values: np.ndarray, confidence: float = 0.95) -> tuple[np.ndarray, 
     >>> [float(round(limit, 2)) for limit in interval(np.array([0.8, 0.9, 1.0]))]
     [0.9, 0.65, 1.15]
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}.")
+    checks.share("confidence", confidence)
     k, mean = len(values), values.mean(axis=0)
     if k == 1:
         return mean, np.full_like(mean, -np.inf), np.full_like(mean, np.inf)

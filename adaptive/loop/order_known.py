@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from adaptive import checks
 from adaptive.loop.stopping import StoppingRule
 
 if TYPE_CHECKING:
@@ -45,8 +46,7 @@ class OrderKnown(StoppingRule):
     """
 
     def __init__(self, probability: float = 0.9, best: int | str | None = None) -> None:
-        if not 0 < probability < 1:
-            raise ValueError(f"probability must be between 0 and 1, got {probability}.")
+        checks.share("probability", probability)
         self.probability, self.best = float(probability), best
 
     def __repr__(self) -> str:

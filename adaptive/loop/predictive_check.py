@@ -83,8 +83,7 @@ class PredictiveCheck:
     """
 
     def __init__(self, threshold: float = 0.01) -> None:
-        if not 0 < threshold < 1:
-            raise ValueError(f"threshold must be between 0 and 1, got {threshold!r}.")
+        checks.share("threshold", threshold)
         self.threshold = float(threshold)
         self.history_: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self._before: Any = None  # the estimator as it was before the last answer

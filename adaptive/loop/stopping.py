@@ -323,8 +323,7 @@ class BestMoveKnown(StoppingRule):
     """
 
     def __init__(self, probability: float = 0.95) -> None:
-        if not 0 < probability < 1:
-            raise ValueError(f"probability must be between 0 and 1, got {probability}.")
+        checks.share("probability", probability)
         self.probability = float(probability)
 
     def __repr__(self) -> str:

@@ -35,7 +35,7 @@ def test_only_errors_inside_count():
     ("call", "message"),
     [
         (lambda: foreground(np.zeros((4, 4))), "image must be one of two axes that is not zero"),
-        (lambda: foreground(np.ones((4, 4)), 1.0), "share must be between 0 and 1"),
+        (lambda: foreground(np.ones((4, 4)), 1.0), "share must lie between 0 and 1"),
         (
             lambda: nmse(np.ones((4, 4)), np.ones((4, 4)), inside=np.zeros((4, 4), bool)),
             "inside must be True",

@@ -81,7 +81,7 @@ def test_bad_input_is_named(pair):
         images.paired_interval([1.0, 2.0], [1.0])
     with pytest.raises(ValueError, match="others holds 0"):
         images.paired_interval([1.0, 2.0], [1.0, 0.0])
-    with pytest.raises(ValueError, match="level must be between 0 and 1"):
+    with pytest.raises(ValueError, match="level must lie between 0 and 1"):
         images.paired_interval([1.0, 2.0], [1.0, 1.0], level=95)
     with pytest.raises(ValueError, match="of must be one of 'ratio', 'difference'"):
         images.paired_interval([1.0, 2.0], [1.0, 1.0], of="quotient")

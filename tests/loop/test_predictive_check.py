@@ -65,7 +65,7 @@ def test_batches_late_answers_and_what_was_taken_back():
 
 @pytest.mark.parametrize("threshold", [0.0, 1.0, -1])
 def test_a_threshold_is_a_probability(threshold):
-    with pytest.raises(ValueError, match="threshold must be between 0 and 1, got"):
+    with pytest.raises(ValueError, match="threshold must lie between 0 and 1, got"):
         PredictiveCheck(threshold)
 
 

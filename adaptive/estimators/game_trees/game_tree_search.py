@@ -261,8 +261,7 @@ class GameTreeSearch(BeliefEstimator):
         (``ours-bands-trees``). Where endgames have three or four values, as in both games with draws, it says so in a
         warning.
         """
-        if not 0 < level < 1:
-            raise ValueError(f"level must be between 0 and 1, got {level}.")
+        checks.share("level", level)
         mean, std = self.predict(nodes, return_std=True)
         return mean[:, None] + std[:, None] * ndtri([(1 - level) / 2, (1 + level) / 2])
 

@@ -201,8 +201,7 @@ class PairedSymbols(PairEstimator):
         """
         from scipy.special import expit, ndtri
 
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
+        checks.share("level", level)
         belief = self.fitted_belief()
         mean, variance = eta_moments(*belief.located(*self._candidates(X)))
         reach = ndtri(0.5 + 0.5 * level) * np.sqrt(variance)

@@ -184,7 +184,7 @@ class PoissonFactorization(PairEstimator):
         Nominal .90 covers .86 to .88 of drawn counts, those at its ends in parts (``ours-bands-factorization``): log
         rates have the variance ``scatter_`` beside that of the factors.
         """
-        forecasts.check_level(level)
+        checks.share("level", level)
         factors, users, items = self.fitted_belief().located(*self._candidates(X))
         return forecasts.intervals(factors, users, items, level, self.belief_.scatter_variance)
 

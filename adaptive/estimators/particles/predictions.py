@@ -69,8 +69,7 @@ def probabilities(belief: Belief, X: np.ndarray) -> np.ndarray:
 
 def interval(belief: Belief, X: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
     """Return low and high (m,) between which the outcome lies with at least this probability."""
-    if not 0 < float(checks.finite("level", level)) < 1:
-        raise ValueError(f"level must be between 0 and 1, got {level}.")
+    checks.share("level", level)
     predictive: Any = belief.predictive(X)  # of numbers they have quantiles
     tails = np.array([0.5 - 0.5 * level, 0.5 + 0.5 * level])
     if belief.settings.known_outcomes is None:

@@ -240,8 +240,7 @@ class BradleyTerry(BeliefEstimator):
         ``level``; ``rank``, ``rank_low``, ``rank_high``: the place in this list, and an interval of at least this
         probability; ``best`` and ``among_best``: probabilities to be the first, and among the first k.
         """
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
+        checks.share("level", level)
         mean, covariance = self.strengths()
         mean = mean - mean.mean()
         row = covariance.mean(axis=1)

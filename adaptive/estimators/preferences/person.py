@@ -133,8 +133,7 @@ class PreferencePerson(DesignMixin):
         Utilities are against the mean of all items (comparisons say nothing of their level), with intervals of
         probability ``level``; ``best`` is the probability that no item is liked better, by 1,024 draws.
         """
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
+        checks.share("level", level)
         mean, covariance = self.utilities()
         mean = mean - mean.mean()
         row = covariance.mean(axis=1)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
+from adaptive import checks
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.questionnaires.answers import categories_of, numbers_of, positions_of
 from adaptive.estimators.questionnaires.factors.bank import FactorBank
@@ -99,8 +100,7 @@ class Respondent(DesignMixin):
 
     def interval(self, level: float = 0.95) -> np.ndarray:
         """(traits, 2) central posterior interval of each trait; nominal .90 covers .91 to .93 (`ours-bands-traits`)."""
-        if not 0 < level < 1:
-            raise ValueError(f"level must be between 0 and 1, got {level!r}.")
+        checks.share("level", level)
         return self.person_.interval(level)[self._traits]
 
     def predict_total(
@@ -138,8 +138,7 @@ class Respondent(DesignMixin):
         >>> total.values, total.probabilities.round(2), total.interval
         (array([1, 2]), array([0.66, 0.34]), array([1, 2]))
         """
-        if not 0 < level < 1:
-            raise ValueError(f"level must be between 0 and 1, got {level!r}.")
+        checks.share("level", level)
         counted = self.counted_ if items is None else self.bank.positions(_labels(items))
         found = self.person_.total(counted, level)
         if band is None:

@@ -122,7 +122,7 @@ def test_questions_that_make_no_sense():
     for question, said in [
         (lambda: labels.predict(X, return_std=True), "return_std must be False"),
         (lambda: labels.interval(X), "interval needs outcomes that are numbers"),
-        (lambda: numbers.interval(X, 1.5), "level must be between 0 and 1"),
+        (lambda: numbers.interval(X, 1.5), "level must lie between 0 and 1"),
         (lambda: numbers.predict_proba(X), "predict_proba needs outcomes"),
         (lambda: numbers.select(X, target="b"), "target must be one of 'a', 's', got 'b'"),
         (lambda: numbers.select(X, target=lambda p: p[:3]), "must return .* one row per parameter row"),

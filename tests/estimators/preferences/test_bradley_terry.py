@@ -203,7 +203,7 @@ def test_a_loop_stops_when_the_order_is_known_and_is_replayed_to_the_bit(tmp_pat
         ({"scale": -1.0}, lambda m: m.fit([("a", "b")], [1]), "scale must be"),
         ({}, lambda m: m.predictive([("a", "b")], target="worst"), "target must be"),
         ({}, lambda m: m.predictive([("a", "b")], target=1), "name the items, or fit first"),
-        ({}, lambda m: OrderKnown(1.0), "probability must be between 0 and 1"),
+        ({}, lambda m: OrderKnown(1.0), "probability must lie between 0 and 1"),
     ],
 )
 def test_what_is_wrong_is_said(options, call, says):

@@ -161,7 +161,7 @@ def test_what_has_no_total_is_refused():
         ordinal.respondent("total")
     with pytest.raises(ValueError, match="item 9 is not known"):
         graded().respondent(counted=[9])
-    with pytest.raises(ValueError, match="level must be between 0 and 1"):
+    with pytest.raises(ValueError, match="level must lie between 0 and 1"):
         graded().respondent().predict_total(level=1.0)
 
 

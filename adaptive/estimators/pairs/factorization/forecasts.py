@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from adaptive.estimators.pairs.inference.rounds import Factors
     from adaptive.estimators.scatter import Scatter
 
-__all__ = ["check_level", "intervals", "log_probabilities"]
+__all__ = ["intervals", "log_probabilities"]
 
 N_DRAWS = 256  # of an item; four times as many of an interval
 LARGEST = 34.0  # of a log rate: beyond it counts are no whole numbers of a float
@@ -45,12 +45,6 @@ def log_probabilities(
         masses = log_masses(counts[k], mean - 0.5 * extra, left[k] * variance + extra)
         out[k] = logsumexp(masses) - np.log(N_DRAWS)
     return out
-
-
-def check_level(level: float) -> None:
-    """Refuse what is no probability of an interval."""
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level must lie between 0 and 1, got {level!r}.")
 
 
 def intervals(

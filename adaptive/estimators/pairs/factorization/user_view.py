@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from adaptive.checks import refuse_masked, short
+from adaptive.checks import refuse_masked, share, short
 from adaptive.estimators.base import DesignMixin
 from adaptive.estimators.pairs.columns import checked_counts, columns_of, labels_of
 from adaptive.estimators.pairs.factorization import forecasts
@@ -119,7 +119,7 @@ class FactorizationUser(DesignMixin):
 
         As wide as the factorisation's, whose nominal .90 covers .86 to .88 (``ours-bands-factorization``).
         """
-        forecasts.check_level(level)
+        share("level", level)
         factors, rows = self._located(X)
         extra = 0.0 if self.scatter is None else self.scatter.variance
         return forecasts.intervals(factors, np.zeros(len(rows), dtype=np.int64), rows, level, extra)
