@@ -89,8 +89,12 @@ ROWS: dict[str, tuple[list[Cell], list[Cell], list[Cell], list[Cell]]] = {
     ),
     "SparseLinearRegression": (
         [
-            Cell("error of weights {}", "ours-sparse-regression-weights", ["Student t"]),
-            Cell("LassoCV's {}", "ours-sparse-regression-weights", ["LassoCV"]),
+            Cell(
+                "error of weights less ARDRegression's: {}",
+                "ours-sparse-regression-weights",
+                ["default less", "*", "ARDRegression"],
+            ),
+            Cell("less LassoCV's: {}", "ours-sparse-regression-weights", ["default less", "*", "LassoCV"]),
         ],
         [
             Cell(
