@@ -40,6 +40,8 @@ class Preparation:
         The used columns, one row per row of the table; a vector is as many columns as it has numbers.
     features : tuple of str
         Their names.
+    only_texts : bool
+        No used column is of another kind.
 
     Raises
     ------
@@ -71,6 +73,7 @@ class Preparation:
             raise TableError(f"{what} has a column {twice!r}, and a vector with a number of that name: rename one.")
         self._names = {kind: [column.name for column in used if column.kind is kind] for kind in Kind}
         self._vectors = [column for column in used if column.kind is Kind.VECTOR]
+        self.only_texts = all(column.kind is Kind.TEXT for column in used)
 
     def transformer(self) -> ColumnTransformer:
         """Return the unfitted transformer of `frame`."""
@@ -147,6 +150,8 @@ class Preparation:
         filled = sum(column.missing for column in self.columns if column.kind in (Kind.NUMBER, Kind.DATE))
         if filled:
             done.append(f"{filled} missing {'value' if filled == 1 else 'values'} filled by medians")
+        if self.only_texts:
+            done.append("words that stand together counting alike")
         left = [f"{column.name} ({column.why})" for column in self.columns if column.kind is Kind.UNUSED]
         return "features: " + ", ".join(done) + (f"; left out: {', '.join(left)}" if left else "")
 

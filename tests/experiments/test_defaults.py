@@ -45,6 +45,7 @@ SCRIPTS = {
     "pair_counts": {"ours-default-pair-counts"},
     "net_training": {"ours-default-nets"},
     "beside_rivals": {"ours-default-said"},
+    "texts": {"ours-default-texts"},
 }
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from adaptive.cli.classifier import classifier_of
 from adaptive.cli.classify.table import Table, digits, read_table
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
@@ -149,7 +150,7 @@ def _rows(settings: dict[str, Any]) -> Table:
 
 
 def _check_sizes(table: Table, settings: dict[str, Any]) -> None:
-    from adaptive.cli.classify.labelling import HELD_OUT, new_model, split
+    from adaptive.cli.classify.labelling import HELD_OUT, split
 
     n_pool = len(split(table.y, settings["seed"]).pool)
     if settings["questions"] > n_pool:
@@ -159,7 +160,7 @@ def _check_sizes(table: Table, settings: dict[str, Any]) -> None:
         )
     for name in settings["scorer"]:
         try:
-            new_model(table.y).select(np.eye(2), scorer=name)
+            classifier_of(np.unique(table.y).tolist()).select(np.eye(2), scorer=name)
         except ValueError as error:  # an unknown name, or one that asks for more than this model and pool have
             raise CommandError(f"--scorer {name}: {error}") from None
 

@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+from adaptive.cli.classifier import classifier_of
 from adaptive.cli.classify.table import Table
 from adaptive.cli.job import design_in
 from adaptive.cli.workers import stop_if_orphaned
@@ -24,7 +25,7 @@ from adaptive.diagnostics.rivals import Logistic
 from adaptive.estimators import BayesianLogisticRegression
 from adaptive.loop import SequentialDesign
 
-__all__ = ["HELD_OUT", "Run", "Split", "ask_questions", "log_file", "new_model", "split"]
+__all__ = ["HELD_OUT", "Run", "Split", "ask_questions", "log_file", "split"]
 
 HELD_OUT = 0.3  # share of the rows on which accuracy is measured
 
@@ -53,11 +54,6 @@ class Run(NamedTuple):
     n_features: int
     judged: np.ndarray
     warnings: list[str]
-
-
-def new_model(y: np.ndarray) -> BayesianLogisticRegression:
-    """Return the model that learns, before any answer; it knows which classes there are."""
-    return BayesianLogisticRegression(classes=np.unique(y).tolist())
 
 
 def split(y: np.ndarray, seed: int) -> Split:
@@ -115,7 +111,7 @@ def ask_questions(
     pool, labels, held_out = X[parts.pool], y[parts.pool], (X[parts.held_out], y[parts.held_out])
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = new_model(y)
+        model = classifier_of(np.unique(y).tolist(), pool if table.only_texts else None)
         accuracy: list[float] = []
         with _design(model, pool, scorer, seed, exploration, initial, log) as design:
             if design.iteration:

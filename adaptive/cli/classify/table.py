@@ -46,6 +46,11 @@ class Table:
     notes: list[str] = field(default_factory=list)
     columns_in_words: tuple[str, ...] = ()
 
+    @property
+    def only_texts(self) -> bool:
+        """Features are words of texts, and nothing else."""
+        return isinstance(self.features, tables.Preparation) and self.features.only_texts
+
     def X(self, pool: np.ndarray) -> Any:
         """The features of all rows, prepared by what the rows of the pool alone show."""
         if isinstance(self.features, tables.Preparation):

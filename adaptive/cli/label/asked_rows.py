@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from adaptive.cli.classifier import classifier_of
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import design_in
 from adaptive.cli.label.rows import Rows, table_rows_of
@@ -44,9 +45,7 @@ def rows_of(run: RunFolder) -> AnyRows:
 
 def model_of(rows: AnyRows) -> Any:
     """Return a classifier that knows the classes and has learnt the labels of the file."""
-    from adaptive.estimators import BayesianLogisticRegression
-
-    model, known = BayesianLogisticRegression(classes=sorted(rows.classes)), rows.known()
+    model, known = classifier_of(rows.classes, rows.X if rows.only_texts else None), rows.known()
     return model if known is None else model.partial_fit(*known)
 
 
@@ -55,10 +54,8 @@ def of_people(rows: Rows, X: Any, skills: int) -> tuple[Any, Annotated, np.ndarr
 
     The labels of the table are taken for the truth: they are told as those of a place that is never wrong.
     """
-    from adaptive.estimators import BayesianLogisticRegression
-
     pairs = Annotated(X, range(skills + 1))
-    model = BayesianLogisticRegression(classes=sorted(rows.classes), annotators={TABLE: 1.0})
+    model = classifier_of(rows.classes, rows.X if rows.only_texts else None, annotators={TABLE: 1.0})
     known = rows.labels()
     if known:
         model.partial_fit(pairs.of(list(known), [TABLE] * len(known)), np.array(list(known.values())))

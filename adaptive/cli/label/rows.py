@@ -51,6 +51,8 @@ class Rows:
         What was done to the table.
     columns_in_words : callable() -> list of str
         What every column was read as.
+    only_texts : bool
+        Features are words of texts, and nothing else.
     """
 
     path: Path
@@ -62,6 +64,7 @@ class Rows:
     shown: list[str]
     notes: list[str]
     columns_in_words: Callable[[], list[str]] = list
+    only_texts: bool = False
     _places: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -172,16 +175,18 @@ def table_rows_of(run: RunFolder) -> Rows:
     if settings.get("embeddings"):
         columns, roles = [], {target: "labels"} | dict.fromkeys(seen, "shown, and no feature")
         features, digest = read_embeddings(settings["embeddings"], len(frame), path)
+        only_texts = False
         notes = [f"features: the {features.shape[1]} numbers of {settings['embeddings']}"]
         run.fix("vectors", digest, f"the vectors of {settings['embeddings']}")
     else:
         columns = tables.columns_of(cells, leave_out=(target, *ignore), max_missing=settings["max_missing"])
         preparation = tables.Preparation(columns, str(path))
         features, notes = preparation.features_of(), [preparation.in_words()]
-        roles = {target: "labels"}
+        roles, only_texts = {target: "labels"}, preparation.only_texts
     rows = Rows(
-        path, target, frame, features, known, labels, seen, notes, lambda: features_in_words(cells, columns, roles)
-    )
+        path, target, frame, features, known, labels, seen, notes, lambda: features_in_words(cells, columns, roles),
+        only_texts,
+    )  # fmt: skip
     run.fix("rows", rows.fingerprint, f"the lines of {path.name}")
     return rows
 

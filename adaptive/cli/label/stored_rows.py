@@ -44,6 +44,8 @@ class StoredRows:
     classes : list
     shown : list of str
     notes : list of str
+    only_texts : False
+        There are no features of texts.
     """
 
     path: Path
@@ -53,6 +55,7 @@ class StoredRows:
     classes: list[Any]
     shown: list[str]
     notes: list[str]
+    only_texts = False
 
     def __len__(self) -> int:
         return len(self.X)
