@@ -1,4 +1,4 @@
-"""The classifier of `adaptive label` and `adaptive classify`: the default one, and of texts alone their pool's prior.
+"""The classifier of `adaptive label`, `classify` and `serve`: the default one, and of texts alone their pool's prior.
 
 Of texts, weights vary as the words of the pool do (``prior_covariance="pool"``): fewer labels are needed than by
 independent weights, or by LogisticRegression, of two classes (``ours-hyper-text-pool``) and of six

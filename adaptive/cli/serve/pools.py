@@ -69,7 +69,8 @@ def pool(
         blocks.append(found.toarray() if hasattr(found, "toarray") else np.asarray(found))
     X = np.hstack(blocks)
     seen = named or [name for name in frame.columns if name != TARGET][:MOST_SHOWN]
-    rows = Rows(path, TARGET, frame, X, known, labels, seen, [])
+    only_texts = text is not None and embeddings is None and not named
+    rows = Rows(path, TARGET, frame, X, known, labels, seen, [], only_texts=only_texts)
     if not (~rows.labelled).any():
         raise CommandError(f"every row of {path} has a label already: nothing is left to ask.")
 

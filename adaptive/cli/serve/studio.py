@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adaptive.cli.classifier import classifier_of
 from adaptive.cli.errors import CommandError
 from adaptive.cli.label.embeddings import read_embeddings
 from adaptive.cli.run_folder import RunFolder
@@ -107,14 +108,14 @@ class _Begins:
         self.rule = stopping_rule(list(asked.stop))
 
     def __call__(self, tasks: dict[int, dict[str, Any]]) -> SequentialDesign:
-        from adaptive.estimators import BayesianLogisticRegression
         from adaptive.loop import SequentialDesign
         from designs.pool import Annotated
 
         X = self._features(tasks)
         shown = hashlib.blake2b(f"{list(tasks)}|{self.studio.classes}".encode() + X.tobytes(), digest_size=6)
         log = self.run.log / f"{len(tasks)}-tasks-{shown.hexdigest()}.jsonl"
-        model = BayesianLogisticRegression(classes=sorted(self.studio.classes), annotators=self.asked.skills > 0)
+        texts = X if self.asked.embeddings is None else None
+        model = classifier_of(self.studio.classes, texts, annotators=self.asked.skills > 0)
         pool: Any = Annotated(X, range(self.asked.skills)) if self.asked.skills else X
         if log.exists():
             return SequentialDesign.load(log, model, pool, stop=self.rule)
