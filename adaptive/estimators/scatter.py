@@ -11,7 +11,8 @@ Few rows do not tell t. A band that takes the likeliest one is then too narrow, 
     p(y) = sum_k w_k p(y | t_k),    w_k ~ p(gamma_k) prod_j p(y_j | t_k, others),
 
 and, of e^s, also those that leave s where it is: counts so skewed show their mean late, and a fit to few of them finds
-what is nearer to the middle.
+what is nearer to the middle. Half of the prior is on t = 0, the model as it is: counts of the
+model would else be predicted too broadly by few rows (``ours-bands-drawn``).
 
 Counts that scatter less (ratings, logarithms of plays: a share phi of Poisson's variance) would be predicted too
 broadly even at their true rates m, by Poisson's variance and that of the rates. What is too much, the rates give up:
@@ -173,13 +174,13 @@ class LeftOut:
 
     def possible(self) -> tuple[np.ndarray, tuple[Widening, ...]]:
         """Return weights (k,), which sum to one, and the scatters that they are of."""
-        found: list[Widening] = []
-        scores: list[float] = []
-        for keeps in (True, False) if self.family.rate == "exp" else (False,):
+        found, scores = [Widening(0.0, False)], [math.fsum(self._log_scores_by(False, 1.0))]
+        centrings = (True, False) if self.family.rate == "exp" else (False,)
+        for keeps in centrings:
             factor = self.scatter.factor if keeps == (self.family.rate == "exp") else self._likeliest(keeps).factor
             log_weights, log_factors = possible_factors(partial(self._log_scores_by, keeps), factor, places=_PLACES)
             found += [Widening(math.expm1(u) * self._typical, keeps) for u in log_factors]
-            scores += log_weights.tolist()
+            scores += (log_weights - math.log(len(centrings))).tolist()
         weights = np.exp(np.array(scores) - max(scores))
         kept = np.flatnonzero(weights > _NEGLIGIBLE * weights.sum())
         return weights[kept] / weights[kept].sum(), tuple(found[k] for k in kept)

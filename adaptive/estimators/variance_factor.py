@@ -130,7 +130,7 @@ def possible_factors(
     """Return log weights and ln gamma (``places``,) of factors that may be, gamma >= 1, about the likeliest one.
 
     Few outcomes do not tell a factor, and a band that takes the likeliest one is then too narrow: it mixes these, whose
-    weights are those of the trapezoidal rule for prior times what was left out.
+    weights are those of the trapezoidal rule for the prior, |N(0, 1.5^2)| of ln gamma, times what was left out.
 
     Examples
     --------
@@ -143,8 +143,9 @@ def possible_factors(
     likeliest = math.log(found.value)
     low, high = max(likeliest - REACH * found.error, 0.0), min(likeliest + REACH * found.error, LARGEST + 1.0)
     log_factors = np.linspace(low, high, places)
-    log_weights = np.full(places, math.log(high - low))
+    log_weights = np.full(places, math.log((high - low) / (places - 1)))
     log_weights[[0, -1]] -= math.log(2.0)
+    log_weights += 0.5 * math.log(2.0 / math.pi) - math.log(DEVIATION)
     log_weights -= 0.5 * (log_factors / DEVIATION) ** 2
     log_weights += [math.fsum(np.asarray(log_score(math.exp(u)), dtype=float)) for u in log_factors]
     return log_weights, log_factors

@@ -167,12 +167,12 @@ def particles(design: str, rng: np.random.Generator) -> np.ndarray:
 
 
 CASES: dict[str, tuple[Callable[[str, np.random.Generator], np.ndarray], int]] = {  # and how many draws of each design
-    "GaussianProcessRegressor": (regressor, 800), "SparseLinearRegression, gaussian": (sparse("gaussian"), 500),
+    "GaussianProcessRegressor": (regressor, 3200), "SparseLinearRegression, gaussian": (sparse("gaussian"), 500),
     "SparseLinearRegression, laplace": (sparse("laplace"), 400),
     "SparseLinearRegression, student_t": (sparse("student_t"), 400), "BayesianLogisticRegression": (logistic, 800),
-    "GaussianProcessClassifier": (classifier, 900), "PoissonRegression": (poisson, 200), "CoxProcess": (cox, 300),
-    "PoissonFactorization": (factorization, 200), "Questionnaire": (traits, 4000),
-    "ParticleEstimator": (particles, 1200),
+    "GaussianProcessClassifier": (classifier, 900), "PoissonRegression": (poisson, 800), "CoxProcess": (cox, 300),
+    "PoissonFactorization": (factorization, 600), "Questionnaire": (traits, 12000),
+    "ParticleEstimator": (particles, 3600),
 }  # fmt: skip
 EXACT = ("GaussianProcessRegressor", "SparseLinearRegression, gaussian", "Questionnaire")
 

@@ -170,3 +170,13 @@ def test_the_largest_scatter_that_is_sought_leaves_weights_of_one():
     assert np.log(rows.scatter.factor.value) > 8.5
     weights, scatters = rows.possible()
     assert weights.sum() == pytest.approx(1.0) and np.isfinite([one.variance for one in scatters]).all()
+
+
+def test_half_of_the_prior_is_on_the_model_as_it_is():
+    y = np.random.default_rng(0).poisson(20.0, 40).astype(float)
+    rows = LeftOut(Poisson(y, "exp"), (np.full(40, np.log(20.0)), np.full(40, 1e-2)))
+    weights, scatters = rows.possible()
+    none = sum(weight for weight, one in zip(weights, scatters, strict=True) if one.variance == 0)
+    assert 0.5 < none < 1  # rows of the model speak for it, and cannot rule out a little
+    wide = LeftOut(Poisson(np.tile([2.0, 60.0], 20), "exp"), rows.cavities).possible()
+    assert all(one.variance > 0 for one in wide[1])

@@ -196,8 +196,8 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
     def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the counts (m,) between which each row's lies with at least the probability ``level``.
 
-        Nominal .90 covers .85 to .86 of real counts by 60 rows, random or chosen, and .84 by ten, which do not tell
-        how far counts scatter: what they leave possible is mixed. Of counts of the model it covers .90 to .92
+        Nominal .90 covers .85 to .86 of real counts by 60 rows, random or chosen, and .82 by ten, which do not tell
+        how far counts scatter: what they leave possible is mixed. Of counts of the model it covers .90
         (``ours-bands-poisson-regression``).
 
         Parameters

@@ -116,8 +116,8 @@ class Respondent(DesignMixin):
             Of the interval.
         band : TotalBand, optional
             What ``Questionnaire.total_band`` returned, of the same items, by people asked in the same way: the interval
-            then covers the level on average over people, whatever the model gets wrong: .90 to .93 of nominal .90
-            (``ours-bands-totals``). Without it the interval is the model's: .82 to .87 on two real scales, .61 to .68
+            then covers the level on average over people, whatever the model gets wrong: .91 to .92 of nominal .90
+            (``ours-bands-totals``). Without it the interval is the model's: .84 to .86 on two real scales, .59 to .67
             after chosen items of two traits taken for one (``ours-bands-totals-by-model``).
 
         Returns
