@@ -1,8 +1,8 @@
-"""Items held out, one of each user, and the table of how well rankings place them."""
+"""The table of how well rankings place held-out items."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,24 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from adaptive.cli.job import Job
 
-__all__ = ["held_out_items", "write_ranks"]
-
-LEAST = 3  # items of a user of whom one is held out
-
-
-def held_out_items(taken: Iterable[tuple[Any, Any]], seed: int) -> list[tuple[Any, Any]]:
-    """Return one item, at random, of each user who has three.
-
-    Examples
-    --------
-    >>> held_out_items([("anna", "tea"), ("anna", "milk"), ("anna", "water"), ("ben", "tea")], 0)
-    [('anna', 'water')]
-    """
-    by_user: dict[Any, dict[Any, None]] = {}
-    for user, item in taken:
-        by_user.setdefault(user, {})[item] = None
-    rng = np.random.default_rng(seed)
-    return [(user, [*items][int(rng.integers(len(items)))]) for user, items in by_user.items() if len(items) >= LEAST]
+__all__ = ["write_ranks"]
 
 
 def write_ranks(found: Mapping[str, Mapping[str, Any]], folder: Job) -> dict[str, float]:

@@ -17,6 +17,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from adaptive import checks
 from adaptive import pool as pools
 from adaptive.diagnostics.beside import beside
+from adaptive.diagnostics.rankings import beside_rankings, held_out_items, rankings_of
 from adaptive.diagnostics.rivals import rival_of
 
 if TYPE_CHECKING:
@@ -40,12 +41,14 @@ def beside_rival(
         An estimator is cloned; it need not be fitted.
     known : (candidates, outcomes)
         What an estimator learns; of a design, outcomes from before it, which both learn and which are judged, too.
-    rival : estimator with ``fit`` and ``predict_proba`` (labels) or ``log_predictive``, optional
+    rival : estimator with ``fit`` and ``predict_proba`` (labels) or ``log_predictive`` (pairs: a ranking), optional
         Default: that of the field. LogisticRegressionCV of labels, RidgeCV of numbers (LassoCV beside a
         `SparseLinearRegression`), PoissonRegressor of counts, a kernel smoother of a `CoxProcess`, a user's mean times
-        an item's of a `PoissonFactorization`, one ranking for everybody of a `CollaborativePreference`.
+        an item's of a `PoissonFactorization`, one ranking for everybody of a `CollaborativePreference`, of
+        `PairedSymbols` popularity or a ridge regression of each item on the others, whichever ranks better.
     n_folds : int, default 5
-        Parts that are left out in turn, stratified by class where outcomes are labels.
+        Parts that are left out in turn, stratified by class where outcomes are labels. Of `PairedSymbols` one pair of
+        each user who has three that were not shown is left out, once.
     n_tried : int, optional
         How many of these parts are predicted (default: all): as many fits of the estimator.
     random_state : int, default 0
@@ -56,7 +59,8 @@ def beside_rival(
     dict or None
         As of `beside`: n, log_loss (nats an outcome), rival_log_loss, difference (positive: the rival is ahead),
         standard_error, margin; of labels accuracy, of numbers square_error, of counts of pairs share_in_order (of its
-        user's other held-out counts, of another size), with their differences. None where there are too few outcomes,
+        user's other held-out counts, of another size), with their differences; of `PairedSymbols` mean_rank alone.
+        None where there are too few outcomes,
         or too few of a class, to tell.
 
     Raises
@@ -82,6 +86,8 @@ def beside_rival(
     n_folds = checks.integer("n_folds", n_folds, minimum=2)
     tried = n_folds if n_tried is None else checks.integer("n_tried", n_tried, minimum=1)
     start, X, y = _outcomes(model, known)
+    if any(kind.__name__ == "PairedSymbols" for kind in type(start).__mro__):
+        return _ranked(start, X, y, rival, random_state)
     other = rival_of(start, random_state) if rival is None else rival
     labels = hasattr(other, "predict_proba") and not hasattr(other, "log_predictive")
     if not hasattr(other, "by_user") and not (_numbers(X) or hasattr(X, "tocsr") or hasattr(X, "iloc")):
@@ -133,6 +139,24 @@ def _outcomes(model: Any, known: tuple[Pool, ArrayLike] | None) -> tuple[Any, An
     if known is not None and np.size(known[1]):
         X, y = pools.concatenate([known[0], X]), np.concatenate([np.asarray(known[1]).astype(y.dtype), y])
     return getattr(model.start_, "pipeline", model.start_), X, y
+
+
+def _ranked(model: Any, X: Any, y: np.ndarray, rival: Any, random_state: int) -> dict[str, Any] | None:
+    """Rank one pair of each user among those that happened."""
+    pairs = [tuple(pair) for pair in np.asarray(X, dtype=object).tolist()]
+    answers = y.tolist() if y.ndim else [None] * len(pairs)
+    happened = [pair for pair, one in zip(pairs, answers, strict=True) if one is None]
+    held_out = held_out_items(happened, random_state)
+    if len(held_out) < LEAST:
+        return None
+    out = set(held_out)
+    rest = [k for k, pair in enumerate(pairs) if pair not in out]
+    given = [pairs[k] for k in rest], [answers[k] for k in rest]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        one = clone(model).fit(*given)
+    rivals = rankings_of(*given, random_state) if rival is None else [rival.fit(*given)]
+    return beside_rankings(one, rivals, held_out)[0]
 
 
 def _numbers(X: Any) -> bool:

@@ -8,6 +8,7 @@
     counts of pairs      the user's mean times the item's
     comparisons   everybody alike: one strength an item (Bradley and Terry 1952)
 
+Of pairs that happened, which are ranked, popularity and a regression of items on each other stand in `rankings`.
 Each has ``fit(X, y)`` and ``log_predictive(X, y)``. Counts scatter beyond Poisson's (negative binomial) by as much as
 those that were learnt do.
 """
@@ -246,7 +247,6 @@ _OWN: dict[str, Any] = {
     "SparseLinearRegression": lambda model: SparseLinear(),
 }
 _ELSEWHERE = {
-    "PairedSymbols": "ranks of held-out pairs stand beside popularity in `adaptive recommend`",
     "CollaborativeRNN": "next events stand beside counting in `adaptive sequences`",
     "MetadataTopicModel": "texts stand beside word frequencies in `adaptive topics`",
     "Questionnaire": "short forms stand beside a ridge regression in `adaptive calibrate --short-form`",

@@ -10,6 +10,7 @@ factor below one would narrow the bands of designed runs, whose outcomes are no 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +22,7 @@ from adaptive import checks
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
 
-__all__ = ["ALARM", "VarianceFactor", "possible_factors", "variance_factor"]
+__all__ = ["ALARM", "VarianceFactor", "possible_factors", "tell_alarm", "variance_factor"]
 
 ALARM = 4.0  # a larger factor says that the model's scales are wrong, not only its widths
 LARGEST = 8  # of ln gamma
@@ -122,6 +123,28 @@ def variance_factor(
         math.fsum(counts), 1e-300
     )
     return VarianceFactor(math.exp(at), error, gain, len(one))
+
+
+def tell_alarm(factor: VarianceFactor | None, left_out: str, then: str, *, stacklevel: int = 3) -> None:
+    """Warn where a factor is above 4: what was left out is further off than a wrong width alone would make it.
+
+    Parameters
+    ----------
+    factor : VarianceFactor or None
+    left_out : str
+        What was: "counts".
+    then : str
+        What bands do about it, and what would suit.
+    stacklevel : int, default 3
+        3: of who calls the caller.
+    """
+    if factor is not None and factor.value > ALARM:
+        warnings.warn(
+            f"{left_out} are further off than is believed without them: the function's variances would have to be "
+            f"{factor.value:.3g} times as large (variance_factor_). {then}",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def possible_factors(

@@ -27,7 +27,8 @@ N_COMPONENTS, ROUNDS = 5, 100
 
 def fitted(kind: str, variance: float, pairs: np.ndarray, y: np.ndarray, **options: Any) -> PoissonFactorization:
     """A fit to 1e-5 of the bound, and at most so many rounds."""
-    settings = {"item_variance": variance, "max_iter": ROUNDS, "tol": 1e-5, "random_state": 0, **options}
+    settings = {"item_variance": variance, "dispersion": 1.0, "max_iter": ROUNDS, "tol": 1e-5, "random_state": 0}
+    settings |= options
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return PoissonFactorization(N_COMPONENTS, inference=kind, **settings).fit(pairs, y)

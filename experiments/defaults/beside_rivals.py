@@ -2,10 +2,10 @@
 
 Every family by its defaults, beside the simplest rival of its field: sixty known rows of real sets of labels, numbers
 and counts, half of the bins of real series, half of the counts of a hundred users, twenty comparisons of each of sixty
-people. Said is a paired 95% interval by folds of what is known; found is the same on outcomes that neither had learnt,
-by models of all that is known.
+people, all pairs of users and items but one of each user. Said is a paired 95% interval by folds of what is known;
+found is the same on outcomes that neither had learnt, by models of all that is known.
 
-Full mode: four minutes on one core; it resumes (``runs.py``).
+Full mode: ten minutes on one core; it resumes (``runs.py``).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from adaptive import (
     CoxProcess,
     GaussianProcessClassifier,
     GaussianProcessRegressor,
+    PairedSymbols,
     PoissonFactorization,
     PoissonRegression,
     SparseLinearRegression,
@@ -30,8 +31,10 @@ from adaptive import (
 from adaptive import pool as pools
 from adaptive.diagnostics import beside, beside_rival
 from adaptive.diagnostics.beside_rival import judged_labels
+from adaptive.diagnostics.rankings import beside_rankings, held_out_items, rankings_of
 from adaptive.diagnostics.rivals import rival_of
 from experiments.bands import counts, labels, numbers
+from experiments.defaults.censored_pairs import CHOOSE, CONFIRM, table_of
 from experiments.defaults.preference_components import drawn, values_of
 from experiments.defaults.stops import counts_of
 from experiments.script import Script, command
@@ -48,8 +51,12 @@ FAMILIES: dict[str, tuple[Any, tuple[str, ...]]] = {
     "CoxProcess": (CoxProcess, tuple(counts.BINS)),
     "PoissonFactorization": (lambda: PoissonFactorization(random_state=0), ("Last.fm", "Jester", "poliblog")),
     "CollaborativePreference": (lambda: CollaborativePreference(random_state=0), ("sushi", "Jester", "Last.fm")),
-}
-SPLITS = {"CollaborativePreference": 1}  # of others four
+    "PairedSymbols": (
+        lambda: PairedSymbols(random_state=0), tuple(f"{name}, {n} users" for name, n in (*CHOOSE, *CONFIRM)),
+    ),
+}  # fmt: skip
+SPLITS = {"CollaborativePreference": 1, "PairedSymbols": 1}  # of others four
+RANKED = {"PairedSymbols": "popularity or a regression of each item on the others"}
 BY_USER = ("PoissonFactorization", "CollaborativePreference")
 
 
@@ -104,6 +111,22 @@ def compared(family: str, name: str, seed: int) -> dict[str, np.ndarray]:
     return {"said": np.array(pairs[0]), "found": np.array(pairs[1])}
 
 
+def ranked(family: str, name: str, seed: int) -> dict[str, np.ndarray]:
+    """The same of pairs that happened, in shares of a rank: one of each user is known to nobody."""
+    of, n = name.removesuffix(" users").rsplit(", ", 1)
+    pairs = list(map(tuple, np.argwhere(table_of(of, int(n)).toarray()).tolist()))
+    new = held_out_items(pairs, seed + 100)
+    out = set(new)
+    rest = [pair for pair in pairs if pair not in out]
+    model = FAMILIES[family][0]()
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        said = beside_rival(model, (rest, [None] * len(rest)), random_state=seed)
+        found, _ = beside_rankings(clone(model).fit(rest), rankings_of(rest, random_state=seed), new)
+    told = [(np.nan, np.nan) if one is None else (one["difference"], one["margin"]) for one in (said, found)]
+    return {"said": np.array(told[0]), "found": np.array(told[1])}
+
+
 def verdict(one: np.ndarray) -> int:
     """Return 1 where the rival is certainly ahead, -1 where the model is, 0 where it cannot be told."""
     return int(one[0] > one[1]) - int(one[0] < -one[1])
@@ -119,12 +142,14 @@ def run(script: Script) -> None:
     for family, sets in families.items():
         for name in sets:
             splits = 1 if script.quick else SPLITS.get(family, 4)
-            of = [script.kept("default_beside", compared, family, name, seed) for seed in range(splits)]
+            judge = ranked if family in RANKED else compared
+            of = [script.kept("default_beside", judge, family, name, seed) for seed in range(splits)]
             told = [(verdict(one["said"]), verdict(one["found"]), f"{family}, {name}") for one in of]
             both += told
             said, found = (np.mean([one[key][0] for one in of]) for key in ("said", "found"))
             rows.append({
-                "model": family, "rival": getattr(rival_of(FAMILIES[family][0]()), "name", ""), "set": name,
+                "model": family, "rival": RANKED.get(family) or getattr(rival_of(FAMILIES[family][0]()), "name", ""),
+                "set": name,
                 "said": round(float(said), 4), "found": round(float(found), 4),
                 **{f"said: {word}": sum(a == sign for a, *_ in told) for word, sign in
                    (("rival", 1), ("cannot be told", 0), ("model", -1))},
@@ -134,8 +159,8 @@ def run(script: Script) -> None:
             print(rows[-1], flush=True)
     script.table(
         {column: [row[column] for row in rows] for column in rows[0]}, "default-beside",
-        "Nats an outcome by which the rival is ahead, mean over splits: as the model's own comparison says "
-        "by folds of what is known, and on new outcomes; in how many splits either is certain (95%).",
+        "Nats an outcome (of pairs: mean rank) by which the rival is ahead, mean over splits: as the model's own "
+        "comparison says by folds of what is known, and on new outcomes; in how many splits either is certain (95%).",
     )  # fmt: skip
     certain = [one for one in both if one[0]]
     wrong = [f"{name}: said {a:+d}" for a, b, name in both if a * b < 0]

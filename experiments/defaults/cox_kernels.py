@@ -22,8 +22,8 @@ from experiments.statistics import half_width
 
 NEURONS = {"e060817citron": (1, 2, 3), "CAL1V": (1, 2, 3, 4), "CAL2C": (1, 2, 3)}
 CHOOSE = ("coal", *(f"e060817citron {n}, {k} trials" for n in (1, 2, 3) for k in (1, 4)))
-ARMS: dict[str, dict[str, Any]] = {  # of Poisson counts: `cox_overdispersion` chooses among these and others
-    "default": {"overdispersion": None}, "exp": {"rate": "exp", "overdispersion": None},
+ARMS: dict[str, dict[str, Any]] = {  # the others of Poisson counts; `cox_overdispersion` has negative binomial ones
+    "default": {}, "rectified": {"overdispersion": None}, "exp": {"rate": "exp", "overdispersion": None},
     "softplus": {"rate": "softplus"},
 }  # fmt: skip
 RIVALS = ("constant rate", "kernel smoother")

@@ -32,6 +32,7 @@ JUDGED: dict[str, tuple[str, ...]] = {
     "CollaborativePreference.n_components": ("ours-default-preferences",),
     "CollaborativePreference.prior_people": ("ours-default-preferences",),
     "CoxProcess.kernel": ("ours-default-cox",),
+    "PoissonFactorization.dispersion": ("ours-default-pair-counts",),
     "CoxProcess.overdispersion": ("ours-default-cox-overdispersion",),
     "ParticleEstimator.screening": ("ours-bridge-screening",),
     "GaussianProcessClassifier.inference": ("ours-ep-is-closest",),

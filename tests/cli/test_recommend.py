@@ -39,7 +39,7 @@ def test_pairs_become_ranks_items_and_pairs_to_show_and_a_stopped_run_goes_on(pa
     assert run([*asked, "--out", str(tmp_path / "whole")]) == 0
     said = capsys.readouterr().out
     assert "mean rank of a held-out item" in said and "worth showing" in said
-    assert "On 16 pairs, each predicted while it was left out" in said and "The model predicts certainly better" in said
+    assert "On 16 pairs, each predicted while it was left out" in said and "a regression of each item" in said
     summary = json.loads((tmp_path / "whole" / "summary.json").read_text())
     assert summary["held out"] == 16 and summary["users"] == 16
     ranks = rows(tmp_path / "whole" / "ranks.csv")
@@ -125,16 +125,36 @@ def test_a_column_of_counts_says_how_often_a_pair_happened(tmp_path, monkeypatch
     assert "adds up to 9,000,000 pairs, more than 5,000,000" in capsys.readouterr().err
 
 
-def test_where_popularity_ranks_better_the_items_are_those_that_are_about_most(tmp_path, monkeypatch):
+def test_the_items_are_those_of_the_ranking_that_places_held_out_items_best(tmp_path, monkeypatch, capsys):
     from adaptive.cli.recommend import report
 
     listed = [(u, i) for u in range(8) for i in range(6) if (u + i) % 4 < 3 - (i > 3)]
     path = tmp_path / "pairs.csv"
     path.write_text("user,item\n" + "".join(f"u{u},i{i}\n" for u, i in listed))
-    monkeypatch.setattr(report, "_ranks", lambda *_: {"model": 0.5, "popularity": 0.6})
+    monkeypatch.setattr(report.diagnostics, "mean_rank", lambda one, held, **_: {
+        "least": [1, 1], "most": [9, 9], "n_pairs": [len(held)] * 2, "standard_error": [0.1] * 2,
+        "mean_rank": [0.6 if getattr(one, "name", "") == "popularity" else 0.5] * 2})  # fmt: skip
+    monkeypatch.setattr(report, "beside_rankings", lambda model, rivals, held: (None, rivals[0]))
     asked = ["recommend", str(path), "--components", "1", "--items", "1", "--out", str(tmp_path / "run")]
     assert run(asked) == 0
+    assert "items.csv ranks items by popularity; odds and intervals are the model's." in capsys.readouterr().out
     most = Counter(i for _, i in listed)
     for row in rows(tmp_path / "run" / "items.csv"):
         left = [n for i, n in most.items() if (int(row["user"][1:]), i) not in listed]
         assert most[int(row["item"][1:])] == max(left)
+
+
+def test_a_rival_that_ranks_certainly_better_is_named(tmp_path, capsys):
+    # thirty pairs of items that always go together: one component cannot tell them apart, a regression can
+    rng = np.random.default_rng(0)
+    kinds = [rng.choice(30, 4, replace=False) for _ in range(120)]
+    path = tmp_path / "pairs.csv"
+    path.write_text("user,item\n" + "".join(f"u{u},i{2 * k + one}\n" for u, of in enumerate(kinds) for k in of
+                                            for one in (0, 1)))  # fmt: skip
+    assert run(["recommend", str(path), "--components", "1", "--show", "1", "--out", str(tmp_path / "run")]) == 0
+    said = capsys.readouterr().out
+    assert "It predicts certainly better here" in said and "recommend by it" in said
+    assert "items.csv ranks items by a regression of each item on the others" in said
+    found = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert found["beside the rival"]["difference"] > found["beside the rival"]["margin"]
+    assert found["mean rank"]["item regression"] > 0.95

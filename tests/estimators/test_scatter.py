@@ -120,7 +120,10 @@ def test_intervals_of_a_factorisation_hold_counts_that_its_factors_do_not_explai
     log_rates = (1.0 + users @ items.T).ravel() + 0.8 * rng.standard_normal(600)
     order, y = rng.permutation(600), rng.poisson(np.exp(log_rates)).astype(float)
     seen, new = order[:300], order[300:]
-    model = PoissonFactorization(2, random_state=0).fit(pairs[seen], y[seen])
+    learnt = PoissonFactorization(2, random_state=0).fit(pairs[seen], y[seen])
+    low, high = learnt.interval(pairs[new])
+    assert learnt.dispersion_ > 1.0 and np.mean((low <= y[new]) & (y[new] <= high)) > 0.8
+    model = PoissonFactorization(2, random_state=0, dispersion=1.0).fit(pairs[seen], y[seen])  # scatter alone
     low, high = model.interval(pairs[new])
     bare = intervals(*model.belief_.located(*pairs[new].T), 0.9)
     assert np.mean((low <= y[new]) & (y[new] <= high)) > 0.8

@@ -47,10 +47,12 @@ def write(pairs: list[tuple[Any, Any]], y: np.ndarray, folder: Job) -> PoissonFa
     folder.write_csv("next.csv", {**_columns(names, chosen), "nats": gains.tolist()})
     folder.write_summary(
         {"users": len(model.users_), "items": len(model.items_), "counts": len(known), "converged": model.converged_,
-         "bound": float(model.log_evidence_), "beside the rival": found}
+         "bound": float(model.log_evidence_), "dispersion": model.dispersion_, "beside the rival": found}
     )  # fmt: skip
     print(f"{len(known)} counts of {len(model.users_)} users and {len(model.items_)} items"
           f"{f'; {len(open_pairs)} pairs predicted' if open_pairs else ''}")  # fmt: skip
+    if model.dispersion_ > 1.0:
+        print(f"counts scatter {model.dispersion_:.3g} times as much as Poisson's about their rates: each says less")
     beside.say(found)
     if chosen:
         print("worth asking for: " + "; ".join(f"{a} and {b}" for a, b in chosen[:5]))

@@ -76,11 +76,12 @@ def recommend(
 ) -> None:  # fmt: skip
     """Recommend items to users, from pairs of a user and an item that happened, and say which pairs to show next.
 
-    One pair of every user with three or more is held out. The model and popularity each rank it among the items that
-    the user has not seen (ranks.csv, ranks.png). Then come the items for each user, with the odds that they are taken
-    and 90% intervals (items.csv). If popularity ranks better, these are the most popular items. The pairs worth
-    showing, at most two of a user, are in show.csv: add them to the table with 1 or 0 in the column --shown. The
-    command also writes summary.json, and states from which --resume continues a run that was stopped.
+    One pair of every user with three or more is held out. The model, popularity and a ridge regression of each item
+    on the others rank it among the items that the user has not seen (ranks.csv, ranks.png). Then come the items for
+    each user, with the odds that they are taken and 90% intervals (items.csv). If a rival ranks better than the model,
+    the command says so, and these are the items that it ranks highest. The pairs worth showing, at most two of a user,
+    are in show.csv: add them to the table with 1 or 0 in the column --shown. The command also writes summary.json, and
+    states from which --resume continues a run that was stopped.
     """
     job = Job(context, {**locals(), "to": list(dict.fromkeys(to or []))})
     require_at_least(("items", items, 1), ("show", show, 0), ("components", components, 1), ("seed", seed, 0))

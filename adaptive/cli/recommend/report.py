@@ -10,9 +10,9 @@ import numpy as np
 from adaptive import diagnostics, plots, scorers
 from adaptive.cli import beside
 from adaptive.cli.fitting import fitted
-from adaptive.cli.held_out_items import held_out_items, write_ranks
+from adaptive.cli.held_out_items import write_ranks
 from adaptive.cli.job import Job
-from adaptive.diagnostics.mean_rank import ranks
+from adaptive.diagnostics.rankings import Popularity, beside_rankings, held_out_items, rankings_of
 from adaptive.estimators import PairedSymbols
 from designs.pool import Product
 
@@ -22,38 +22,22 @@ MOST_USERS = 1000  # that items are recommended to, unless they are named
 MOST_SHOWN = 2  # pairs of a user that are worth showing
 
 
-class Popular(PairedSymbols):
-    """The same fit; items are ranked by how often they are about."""
-
-    def item_scores(self, users: Any, items: Any = None, *, popularity: float = 1.0) -> np.ndarray:
-        data = self.fitted_belief().data
-        counts = np.append(data.graph.sums(1), 0.0)  # and of an item that is not there
-        columns = np.arange(len(self.items_))
-        if items is not None:
-            columns = np.array([data.positions[1].get(item, len(self.items_)) for item in items], dtype=np.int64)
-        return np.tile(counts[columns], (len(users), 1))
-
-
-def _popular(model: PairedSymbols) -> Popular:
-    popular = Popular(**model.get_params())
-    popular.belief_ = model.belief_
-    return popular
-
-
 def write(pairs: list[tuple[str, str]], answers: list[int | None], folder: Job) -> None:
     """Fit and write ranks.csv, items.csv, show.csv and summary.json."""
     settings: dict[str, Any] = folder.settings
     stream = [pair for pair, answer in zip(pairs, answers, strict=True) if answer is None]
     held_out = held_out_items(stream, settings["seed"])
     summary: dict[str, Any] = {"pairs": len(pairs), "held out": len(held_out)}
+    better = None
     if held_out:
         out = set(held_out)
         rest = [k for k, pair in enumerate(pairs) if pair not in out]
         given = [pairs[k] for k in rest], [answers[k] for k in rest]
-        summary |= _ranks(_fitted(given, folder, "held-out.npz"), held_out, folder)
+        rivals = rankings_of(*given, random_state=settings["seed"])
+        found, better = _ranks(_fitted(given, folder, "held-out.npz"), rivals, held_out, folder)
+        summary |= found
     model = _fitted((pairs, answers), folder, "state.npz")
-    means = summary.get("mean rank", {})
-    _items(model, settings, folder, by_popularity=bool(means) and means["model"] <= means["popularity"])
+    _items(model, settings, folder, model if better is None else better.again(pairs, answers))
     _show(model, settings, folder)
     summary |= {"users": len(model.users_), "items": len(model.items_), "converged": model.converged_,
                 "bound": float(model.log_evidence_)}  # fmt: skip
@@ -67,13 +51,14 @@ def _fitted(given: tuple[Any, Any], folder: Job, name: str) -> PairedSymbols:
     return fitted(model, lambda estimator: estimator.fit(*given), folder, name)
 
 
-def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: Job) -> dict[str, Any]:
-    """Write ranks.csv and its picture; return the means, and the model beside popularity."""
-    popular = _popular(model)
+def _ranks(
+    model: PairedSymbols, rivals: list[Popularity], held_out: list[tuple[str, str]], folder: Job
+) -> tuple[dict[str, Any], Popularity | None]:
+    """Write ranks.csv and its picture; return the means, the model beside a rival, and the rival if it ranks better."""
     found = {
         "model": diagnostics.mean_rank(model, held_out, ties=0.5),
         "odds alone": diagnostics.mean_rank(model, held_out, popularity=0.0, ties=0.5),
-        "popularity": diagnostics.mean_rank(popular, held_out, ties=0.5),
+        **{rival.short: diagnostics.mean_rank(rival, held_out, ties=0.5) for rival in rivals},
     }
     means = write_ranks(found, folder)
     drawing, ax = plots.figure(7.0, 4.0)
@@ -88,16 +73,21 @@ def _ranks(model: PairedSymbols, held_out: list[tuple[str, str]], folder: Job) -
     ax.minorticks_off()
     ax.legend()
     folder.draw(drawing, "ranks")
-    both = [ranks(one, held_out, ties=0.5)[0] for one in (model, popular)]
-    against = diagnostics.beside({"mean_rank": (both[0], both[1])}, "popularity", of="pairs")
-    beside.say(against, advice="recommend the most popular items, or collect more pairs")
-    return {"mean rank": means, "beside the rival": against}
+    against, best = beside_rankings(model, rivals, held_out)
+    beside.say(against, advice=best.advice)
+    better = best if means["model"] < means[best.short] else None
+    if better is not None:
+        print(f"items.csv ranks items by {better.name}; odds and intervals are the model's.")
+    return {
+        "mean rank": means,
+        "beside the rival": against,
+        "items by": "model" if better is None else better.short,
+    }, better
 
 
-def _items(model: PairedSymbols, settings: dict[str, Any], folder: Job, *, by_popularity: bool) -> None:
-    """items.csv; where popularity ranks held-out items no worse, by popularity."""
+def _items(model: PairedSymbols, settings: dict[str, Any], folder: Job, ranking: PairedSymbols | Popularity) -> None:
+    """items.csv, by the ranking that placed held-out items best."""
     users = settings["to"] or model.users_.tolist()[:MOST_USERS]
-    ranking = _popular(model) if by_popularity else model
     chosen = [(user, item) for user in users for item in ranking.recommend(user, settings["items"]).tolist()]
     columns: dict[str, Any] = {settings["user"]: [user for user, _ in chosen], settings["item"]: [i for _, i in chosen]}
     odds, low, high = np.zeros(0), np.zeros(0), np.zeros(0)

@@ -34,6 +34,7 @@ from adaptive.estimators.gaussian_process.process_belief import (  # house: a Co
 )
 from adaptive.estimators.intervals import mixture_interval
 from adaptive.estimators.searches import due, highest
+from adaptive.estimators.variance_factor import tell_alarm
 from adaptive.potentials import Poisson
 from adaptive.potentials.negative_binomial import NegativeBinomial
 from adaptive.potentials.overdispersed_poisson import OverdispersedPoisson
@@ -188,6 +189,13 @@ class CoxBelief(ProcessBelief):
         """The likeliest factor of the function's variances; None of few counts, or where none are left out."""
         found = None if self.data is None else factor_of(self.evidences[0])
         return None if found is None else found[0]
+
+    def tell_alarm(self) -> None:
+        """Warn, of bands, where counts are so far off that the kernel cannot be right."""
+        given = self.settings.optimizer is None
+        then = "Bands believe the kernel that was given." if given else "Bands take the factors that counts allow."
+        then += " Overdispersed counts, or another kernel, suit them better."
+        tell_alarm(self.variance_factor, "counts", then, stacklevel=4)
 
     def parts(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Weights (g,), means and variances (g, m) of the function at X, with what differs between counts."""

@@ -17,6 +17,7 @@ from adaptive.estimators.gaussian_process.settings import integrates
 from adaptive.estimators.rows.labels import codes_of, known_classes, refuse_two_kinds, unboxed, warn_of_one_class
 from adaptive.estimators.rows.scales import warn_of_scales
 from adaptive.estimators.rows.training import LabelledRows, labels_of, stacked_rows
+from adaptive.estimators.variance_factor import tell_alarm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -236,7 +237,8 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
 
         Nodes of the hyper-parameters are mixed, variances multiplied by ``variance_factor_``, which is 1.1 more often
         than not. Nominal .90 of drawn functions covers .93 to .95 after 20 labels and .86 after 60
-        (``ours-bands-gp-classifier``).
+        (``ours-bands-gp-classifier``). A factor above 4 is an alarm, which warns: the kernel is wrong, not only its
+        width.
 
         Parameters
         ----------
@@ -246,6 +248,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         belief = self.fitted_belief()
         if belief.data.n_classes > 2:
             raise ValueError(f"interval is there for two classes only, got {belief.data.n_classes}.")
+        tell_alarm(belief.variance_factor, "labels", "Bands take them so. Another kernel suits them better.")
         return belief.latent_interval(self._inputs(X, reset=False), level)
 
     def predict_proba(self, X: Table) -> np.ndarray:

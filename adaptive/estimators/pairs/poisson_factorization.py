@@ -46,6 +46,10 @@ class PoissonFactorization(PairEstimator):
     item_variance : float, optional
         Of items' entries; None: one per component, fitted by the bound (.2 of points), and so are the variances of
         biases: what is said of a user or an item seen little depends on them.
+    dispersion : float or "auto", default "auto"
+        How many times Poisson's variance counts have about their rates: each says as much less. "auto": by those that
+        were fitted with 1, then fitted again; 1 with ``zeros="observed"``, of points, and where counts scatter less.
+        Chosen by ``ours-default-pair-counts``.
     fit_bias : bool, default True
         A term per user and per item, about the mean log count; of variance 1 where ``item_variance`` is given.
     n_init : int, default 1
@@ -67,7 +71,10 @@ class PoissonFactorization(PairEstimator):
     posterior_ : Factors
         ``.sides``: means and variances of users and of items.
     log_evidence_ : float
-        The bound after the last rounds over everything; nan of points.
+        The bound after the last rounds over everything, of counts and exposures divided by ``dispersion_``; nan of
+        points.
+    dispersion_ : float
+        Given or learnt, at least 1 where it was learnt.
     evidence_kind_, objective_trace_, n_iter_ : of the last rounds over everything
     scatter_ : float
         Variance of log rates that the factors do not explain, by entries without themselves; in `interval` and
@@ -116,6 +123,7 @@ class PoissonFactorization(PairEstimator):
         zeros: str = "missing",
         user_variance: float = 1.0,
         item_variance: float | None = None,
+        dispersion: float | str = "auto",
         fit_bias: bool = True,
         n_init: int = 1,
         max_iter: int = 200,
@@ -128,6 +136,7 @@ class PoissonFactorization(PairEstimator):
         self.zeros = zeros
         self.user_variance = user_variance
         self.item_variance = item_variance
+        self.dispersion = dispersion
         self.fit_bias = fit_bias
         self.n_init = n_init
         self.max_iter = max_iter
@@ -252,14 +261,13 @@ class PoissonFactorization(PairEstimator):
         first = columns_of([(user, 0)])[0]
         factors, users, _ = belief.located(first, belief.data.ids[1][:0])
         row, entries = int(users[0]), belief.entries
-        a, b = (entries.by(0)[0][row], entries.by(0)[0][row + 1]) if row < entries.lengths[0] else (0, 0)
-        _, index, y, exposure, _ = entries.by(0)
-        rows = (np.zeros(b - a, dtype=np.int64), index[a:b])
+        known = np.flatnonzero(entries.rows[0] == row)
+        rows = (np.zeros(len(known), dtype=np.int64), entries.rows[1][known])
         own = factors.sides[0]
         one = replace(own, mean=own.mean[[row]], spread=own.spread[[row]])
         return FactorizationUser(
             replace(factors, sides=(one, factors.sides[1])),
-            Entries(rows, y[a:b], exposure[a:b], (1, entries.lengths[1])),
+            Entries(rows, entries.y[known], entries.exposure[known], (1, entries.lengths[1]), entries.dispersion),
             belief.data.positions[1],
             belief.settings.kind,
             belief.scatter,
@@ -281,6 +289,7 @@ class PoissonFactorization(PairEstimator):
         settings = FactorizationSettings.of(self)
         return FactorizationBelief.prior_predictive(settings, given, target=target, random_state=random_state)
 
+    dispersion_ = of_belief("entries.dispersion", "How many times Poisson's variance counts are fitted with.")
     scatter_ = of_belief("scatter_variance", "Variance of log rates beyond what the factors explain; 0: none.")
     poisson_share_ = of_belief("poisson_share", "Share of Poisson's variance that counts have, at most 1.")
     variance_factor_ = of_belief("variance_factor", "The scatter as a factor of log rates' variances; or None.")

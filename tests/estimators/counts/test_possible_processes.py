@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process.kernels import RBF
 
 from adaptive import CoxProcess
 from adaptive.estimators.gaussian_process.hyperparameters import units_of
@@ -111,3 +114,24 @@ def test_counts_that_scatter_are_found_by_counts_left_out(few):
 def test_what_was_said_is_not_chosen(few, options):
     X, y, _ = few
     assert CoxProcess(**options).fit(X, y).overdispersion_gain_ is None
+
+
+def test_a_kernel_that_cannot_be_right_sets_off_the_alarm():
+    rng = np.random.default_rng(0)
+    X = np.linspace(0.0, 10.0, 40)[:, None]
+    y = rng.poisson(np.exp(rng.normal(2.0, 1.2, 40)))  # each about a rate of its own
+    smooth = 1.0 * RBF(5.0, "fixed")
+    model = CoxProcess(smooth, rate="exp", overdispersion=None).fit(X, y)
+    assert model.variance_factor_.value > 4
+    with pytest.warns(UserWarning, match="counts are further off .* Bands take the factors that counts allow") as said:
+        low, high = model.interval(X)
+    assert said[0].filename == __file__
+    told = CoxProcess(smooth, rate="exp", overdispersion=None, optimizer=None).fit(X, y)
+    with pytest.warns(UserWarning, match="Bands believe the kernel that was given"):
+        told.intensity(X)
+    assert np.mean((low <= y) & (y <= high)) > 0.7
+    with pytest.warns(ConvergenceWarning):  # scatter is all there is: the height goes to its lower bound
+        scattered = CoxProcess(smooth, rate="exp", overdispersion="learnt").fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scattered.interval(X)

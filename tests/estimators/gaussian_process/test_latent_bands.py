@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
 from sklearn.base import clone
+from sklearn.gaussian_process.kernels import RBF
 
 from adaptive import GaussianProcessClassifier
 
@@ -37,8 +40,6 @@ def test_the_factor_grows_with_how_sure_labels_find_a_wrong_kernel(fitted):
     _, X, _ = fitted
     rng = np.random.default_rng(1)
     y, found = (rng.random(40) < 0.5).astype(int), []
-    from sklearn.gaussian_process.kernels import RBF
-
     for height in (1e-2, 20.0, 200.0):  # labels by the toss of a coin
         model = GaussianProcessClassifier(height * RBF(3.0), optimizer=None).fit(X, y)
         order = rng.permutation(40)
@@ -63,3 +64,16 @@ def test_where_it_is_not(fitted):
         three.interval(X[:2])
     with pytest.raises(ValueError, match="level must lie between 0 and 1"):
         model.interval(X[:2], 1.0)
+
+
+def test_a_kernel_that_cannot_be_right_sets_off_the_alarm(fitted):
+    rng = np.random.default_rng(0)
+    X, y = np.repeat(np.linspace(0, 30, 30), 2)[:, None], rng.integers(0, 2, 60)  # coins at one place differ
+    model = GaussianProcessClassifier(1e4 * RBF(0.5), optimizer=None).fit(X, y)
+    assert model.variance_factor_.value > 4
+    with pytest.warns(UserWarning, match="labels are further off than is believed without them") as said:
+        model.interval(X[:3])
+    assert said[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted[0].interval(fitted[1][:3])

@@ -26,6 +26,10 @@ __all__ = ["FactorizationBelief", "FactorizationSettings"]
 
 START_VARIANCE = 0.2  # of items, where it is fitted
 LOCAL_ROUNDS = 2
+FEWEST = 20  # entries of which a dispersion is learnt
+LEAST_CHANGE = 1.1  # of a dispersion, for which it pays to fit again
+REFITS = 2
+LARGEST_LOG_RATE = 34.0
 MOST_LEFT_OUT = 4_000  # entries that are predicted without themselves
 LARGEST_MEMORY = 8e9  # bytes of a factor
 
@@ -38,6 +42,7 @@ class FactorizationSettings(FactorSettings):
     zeros: str = "missing"
     user_variance: float = 1.0
     item_variance: float | None = None
+    dispersion: float | str = "auto"
 
     def check(self) -> None:
         """Refuse what is wrong in one sentence."""
@@ -47,6 +52,8 @@ class FactorizationSettings(FactorSettings):
         checks.positive("user_variance", self.user_variance)
         if self.item_variance is not None:
             checks.positive("item_variance", self.item_variance)
+        if self.dispersion != "auto":
+            checks.positive("dispersion", self.dispersion)
 
     @property
     def kind(self) -> Kind:
@@ -90,7 +97,10 @@ def _empty(settings: FactorizationSettings, side: int, variance: float) -> Facto
 
 def _offset(settings: FactorizationSettings, entries: Entries) -> float:
     """Log of the mean rate, about which biases are."""
-    return float(np.log((entries.y.sum() + 0.5) / entries.exposure.sum())) if settings.fit_bias else 0.0
+    if not settings.fit_bias:
+        return 0.0
+    y, exposure = entries.y.sum() / entries.dispersion, entries.exposure.sum() / entries.dispersion
+    return float(np.log((y + 0.5) / exposure))
 
 
 def _climbed(settings: FactorizationSettings, entries: Entries, start: Factors) -> Factors:
@@ -119,6 +129,37 @@ def _searched(settings: FactorizationSettings, entries: Entries, seed: int) -> F
         )
         found.append(_climbed(settings, entries, start))
     return max(found, key=lambda factors: factors.bound)
+
+
+def _from_start(settings: FactorizationSettings, entries: Entries, seed: int) -> tuple[Factors, Entries]:
+    """Factors from the best start, and the entries by the dispersion that they were fitted with."""
+    if settings.dispersion != "auto":
+        entries = entries.dispersed(float(settings.dispersion))
+        return _searched(settings, entries, seed), entries
+    factors = _searched(settings, entries, seed)
+    for _ in range(REFITS if settings.zeros == "missing" else 0):
+        found = dispersion_of(factors, entries)
+        if found < LEAST_CHANGE * entries.dispersion:
+            break
+        entries = entries.dispersed(found)
+        factors = _searched(settings, entries, seed)
+    return factors, entries
+
+
+def dispersion_of(factors: Factors, entries: Entries) -> float:
+    """Return Pearson's statistic over the degrees of freedom that the fit leaves; at least 1.
+
+    phi = sum (y - m)^2 / m / sum (1 - m v / phi_0),    phi_0 that of the fit; 1 unless phi less two standard errors > 1
+    """
+    mean, variance = eta_moments(factors, *entries.rows)
+    if len(mean) < FEWEST or not variance.any():  # points say nothing of their own errors
+        return 1.0
+    rate = entries.exposure * np.exp(np.minimum(mean + 0.5 * variance, LARGEST_LOG_RATE))
+    left = float(np.sum(1.0 - np.minimum(rate * variance / entries.dispersion, 1.0)))
+    squares = np.square(entries.y - rate) / rate
+    found = float(squares.sum()) / max(left, 1.0)
+    error = float(squares.std()) * np.sqrt(len(squares)) / max(left, 1.0)
+    return found if found - 2.0 * error > 1.0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,22 +198,30 @@ class FactorizationBelief(Scattering, FromPrior, Traced):
         if earlier is not None:
             return earlier._after(settings, data, entries)
         seed = settings.seed()
-        return cls(settings, data, _searched(settings, entries, seed), entries, seed, Pace.begun(len(data)))
+        return cls(settings, data, *_from_start(settings, entries, seed), seed, Pace.begun(len(data)))
 
     def _after(self, settings: FactorizationSettings, data: PairCounts, entries: Entries) -> FactorizationBelief:
-        """Rows touched; then rounds over everything from there, and from the start, where they are due."""
+        """Rows touched; then rounds over everything from there, and from the start, where they are due.
+
+        The dispersion is learnt anew where the start is tried; another one leaves nothing to compare bounds with.
+        """
+        plain, entries = entries, entries.dispersed(self.entries.dispersion)
         near, pace = self._locally(data, entries), self.pace.after(len(data) - len(self.data))
         work = settings.work(entries)
         if not pace.sweeps(work):
             return FactorizationBelief(settings, data, near, entries, self.seed, pace)
         near = replace(near, offset=_offset(settings, entries), trace=[])
-        searches, pace_after = [lambda: _climbed(settings, entries, near)], pace.swept()
+        searches, pace_after = [lambda: (_climbed(settings, entries, near), entries)], pace.swept()
         if pace.searches(work):
-            searches = [lambda: _searched(settings, entries, self.seed), *searches]
+            searches = [lambda: _from_start(settings, plain, self.seed), *searches]
             pace_after = Pace.begun(len(data))
+
+        def worth(found: tuple[Factors, Entries]) -> float:
+            return found[0].bound if found[1].dispersion == entries.dispersion else np.inf
+
         with said_once(self.posterior.converged):
-            best = highest(searches, lambda factors: factors.bound, apart=settings.tol * entries.n_counted)
-        return FactorizationBelief(settings, data, best, entries, self.seed, pace_after)
+            best = highest(searches, worth, apart=settings.tol * entries.n_counted)
+        return FactorizationBelief(settings, data, *best, self.seed, pace_after)
 
     def _locally(self, data: PairCounts, entries: Entries) -> Factors:
         kind, new = self.settings.kind, slice(len(self.data), None)
@@ -196,7 +245,7 @@ class FactorizationBelief(Scattering, FromPrior, Traced):
         mean, variance = eta_moments(self.posterior, entries.rows[0][at], entries.rows[1][at])
         with np.errstate(over="ignore"):
             rate = exposure * np.exp(mean + 0.5 * variance)
-            sites = rate, y - rate + rate * mean
+            sites = rate / entries.dispersion, (y - rate + rate * mean) / entries.dispersion
         rows = LeftOut.of(lambda known: Poisson(y[known], "exp", exposure[known]), (mean, variance), sites)
         return None if rows is None else rows.narrowed()
 
@@ -257,6 +306,7 @@ class FactorizationBelief(Scattering, FromPrior, Traced):
             "trace": np.array(self.posterior.trace),
             "converged": self.posterior.converged,
             "seed": self.seed,
+            "dispersion": self.entries.dispersion,
             "pace": self.pace.state(),
         }
 
@@ -266,5 +316,6 @@ class FactorizationBelief(Scattering, FromPrior, Traced):
         users, items = (Factor(**{name: np.asarray(part[name]) for name in part}) for part in state["sides"])
         trace = [float(value) for value in state["trace"]]
         factors = Factors((users, items), float(state["offset"]), trace, bool(state["converged"]))
-        entries, pace = data.entries(settings.zeros), Pace.from_state(state["pace"])
+        entries = data.entries(settings.zeros).dispersed(float(state["dispersion"]))
+        pace = Pace.from_state(state["pace"])
         return cls(settings, data, factors, entries, int(state["seed"]), pace)

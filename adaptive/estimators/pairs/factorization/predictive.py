@@ -293,7 +293,8 @@ def _with_row_solved(
     a, b = (indptr[row], indptr[row + 1]) if row < entries.lengths[side] else (0, 0)
     new = [pair for pair in more if pair[side] == row]
     index = np.append(index[a:b], np.array([pair[1 - side] for pair in new], dtype=np.int64))
-    y, exposure = np.append(y[a:b], [pair[2] for pair in new]), np.append(exposure[a:b], np.ones(len(new)))
+    y = np.append(y[a:b], [pair[2] / entries.dispersion for pair in new])
+    exposure = np.append(exposure[a:b], np.full(len(new), 1.0 / entries.dispersion))
     own: Factor = factors.sides[side].copy()
     other = factors.sides[1 - side]
     ends = np.zeros(len(own.mean) + 1, dtype=np.int64)

@@ -90,6 +90,7 @@ class FactorizationUser(DesignMixin):
             np.concatenate([old.y, counts]),
             np.concatenate([old.exposure, np.ones(len(rows))]),
             old.lengths,
+            old.dispersion,
         )
         own, _ = solved(entries, self.factors, 0, self.kind, rows=[0], steps=STEPS)
         self.factors, self.entries = replace(self.factors, sides=(own, self.factors.sides[1])), entries
@@ -145,6 +146,6 @@ class FactorizationUser(DesignMixin):
         items = np.asarray(state["items"])
         rows = (np.zeros(len(items), dtype=np.int64), items)
         exposure = np.asarray(state["exposure"])
-        self.entries = Entries(rows, np.asarray(state["y"]), exposure, self.entries.lengths)
+        self.entries = Entries(rows, np.asarray(state["y"]), exposure, self.entries.lengths, self.entries.dispersion)
         self.factors = replace(self.factors, sides=(user, other))
         return self

@@ -62,21 +62,29 @@ class Entries:
     y, exposure : (n,) arrays
     lengths : (int, int)
         How many users and items there are.
+    dispersion : float
+        Counts say as much as counts and exposures that many times smaller would: a quasi-Poisson likelihood.
     """
 
     rows: tuple[np.ndarray, np.ndarray]
     y: np.ndarray
     exposure: np.ndarray
     lengths: tuple[int, int]
+    dispersion: float = 1.0
     _sorted: list[tuple] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
+        y, exposure = self.y / self.dispersion, self.exposure / self.dispersion
         for side in (0, 1):
             own, other = self.rows[side], self.rows[1 - side]
             order = np.argsort(own, kind="stable")
             indptr = np.concatenate([[0], np.cumsum(np.bincount(own, minlength=self.lengths[side]))])
-            constants = np.bincount(own, log_constants(self.y, self.exposure), minlength=self.lengths[side])
-            self._sorted.append((indptr, other[order], self.y[order], self.exposure[order], constants))
+            constants = np.bincount(own, log_constants(y, exposure), minlength=self.lengths[side])
+            self._sorted.append((indptr, other[order], y[order], exposure[order], constants))
+
+    def dispersed(self, dispersion: float) -> Entries:
+        """Return the same counts, of another dispersion."""
+        return Entries(self.rows, self.y, self.exposure, self.lengths, dispersion)
 
     @cached_property
     def n_counted(self) -> int:
@@ -84,7 +92,9 @@ class Entries:
         return max(1, min(len(self.y), 2 * int(np.count_nonzero(self.y))))
 
     def by(self, side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """indptr, rows of the other side, counts and exposures by rows of this side; constants of its rows' bounds."""
+        """indptr, rows of the other side, counts and exposures by rows of this side, over the dispersion; constants of
+        its rows' bounds.
+        """
         return self._sorted[side]
 
 
