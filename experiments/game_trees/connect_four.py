@@ -158,15 +158,15 @@ def judge(script: Script, found: dict[str, np.ndarray], marks: tuple[int, ...], 
     script.judge(
         "ours-trees-connect-four-coverage", bool(covered.min() >= 0.85),
         claim="Connect Four from solved positions: 90% intervals of moves' values cover, though the model is wrong.",
-        target="at least .85 at every look",
+        target="at least 0.85 at every look",
         value={
             "covered": dict(zip(marks, covered.round(3).tolist(), strict=True)),
             "probability of the best move, said and found": [
                 f"{a:.2f}, {b:.2f}" for a, b in zip(said, right, strict=True)
             ],
         },
-        reason=f"{size}. " + ("" if covered.min() >= 0.85 else "Values are -1, 0 and 1, and those of moves are alike: "
-        "a Gaussian of a step that is learnt from random games is too sure of what lies between."),
+        reason=f"{size}. " + ("" if covered.min() >= 0.85 else "Values are -1, 0 and 1, and those of moves are alike, "
+        "so a Gaussian whose step is learnt from random games is too sure of what lies between."),
         seed=f"0..{len(said)}",
     )  # fmt: skip
     regret = {name: found[name].mean(axis=0).round(3).tolist() for name in ("regret", "uct", "flat")}

@@ -48,11 +48,11 @@ def run(script: Script) -> None:
     holds = ours["inside"] >= 0.9 and ours["mean deviation"] < theirs["mean deviation"]
     script.judge(
         "ours-questionnaire-real-respondent", holds,
-        claim=f"Real people: after {n_questions} of 50 questions the 90% intervals of five traits hold the estimates "
-        "from all 50 answers, and are narrower than after as many random ones.",
+        claim=f"For real people, after {n_questions} of 50 questions the 90% intervals of five traits hold the "
+        "estimates from all 50 answers, and are narrower than after as many random ones.",
         target="inside in at least 90%; a smaller mean deviation",
         value=f"{found}; mean deviation after all 50 answers {float(deviation.mean()):.3f}; {len(answers)} held-out "
-        f"people x 5 traits; {size}", seed=SEED, reason="MyPersonality is not public: stand-in.",
+        f"people x 5 traits; {size}", seed=SEED, reason="MyPersonality is not public; this is a stand-in.",
     )  # fmt: skip
 
 
