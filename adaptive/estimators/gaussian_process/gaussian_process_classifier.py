@@ -228,7 +228,9 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         """Return mean and variance (m,) of the latent function; two classes only."""
         belief = self.fitted_belief()
         if belief.data.n_classes > 2:
-            raise ValueError(f"latent_mean_and_variance is there for two classes only, got {belief.data.n_classes}.")
+            raise ValueError(
+                f"latent_mean_and_variance needs a classifier of two classes, got {belief.data.n_classes}."
+            )
         return belief.latent_moments(self._inputs(X, reset=False))
 
     def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
@@ -245,7 +247,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         """
         belief = self.fitted_belief()
         if belief.data.n_classes > 2:
-            raise ValueError(f"interval is there for two classes only, got {belief.data.n_classes}.")
+            raise ValueError(f"interval needs a classifier of two classes, got {belief.data.n_classes}.")
         return belief.latent_interval(self._inputs(X, reset=False), level)
 
     def predict_proba(self, X: Table) -> np.ndarray:
@@ -299,7 +301,9 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         if len(evidences) == 1:
             return log_marginal_likelihood(evidences[0], theta, eval_gradient)
         if eval_gradient:
-            raise ValueError("eval_gradient is there for two classes only; each binary problem has its own gradient.")
+            raise ValueError(
+                "eval_gradient needs a classifier of two classes; each binary problem has its own gradient."
+            )
         thetas: Any = [None] * len(evidences)
         if theta is not None:
             theta = np.asarray(theta, dtype=float)
