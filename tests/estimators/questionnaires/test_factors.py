@@ -316,7 +316,7 @@ def test_what_cannot_be_is_refused(items, tmp_path):
         Questionnaire("two_parameter", n_traits="held_out", item_traits=["a"] * 6).fit(answers)
     with pytest.raises(ValueError, match="n_traits must be"):
         Questionnaire("two_parameter", n_traits="many").fit(answers)
-    with pytest.raises(ValueError, match="response_model='three_parameter' is of answers 0 and 1"):
+    with pytest.raises(ValueError, match="response_model='three_parameter' is for answers 0 and 1"):
         Questionnaire("three_parameter", n_traits=5, categories=range(3)).fit(answers)
     with pytest.raises(ValueError, match="needs categories: the marks between which answers lie"):
         Questionnaire("continuous").fit(answers)
