@@ -114,7 +114,7 @@ def as_given(name: str, values: object) -> None:
         if getattr(kind, "kind", "") in ("M", "m") or (isinstance(kind, type) and issubclass(kind, _TIMES)):
             said = kind.__name__ if isinstance(kind, type) else kind
             raise ValueError(
-                f"{name} holds dates or times ({said}), which are no numbers; (dates - dates.min()) / "
+                f"{name} holds dates or times ({said}), which are not numbers; (dates - dates.min()) / "
                 "np.timedelta64(1, 'D') are days."
             )
 

@@ -65,7 +65,7 @@ class Annotated(LazyPool):
             raise ValueError("annotators must name at least one person, got none.")
         if len(set(self.people)) < len(self.people):
             twice = next(one for one in self.people if self.people.count(one) > 1)
-            raise ValueError(f"annotators must name everybody once, got {twice!r} twice.")
+            raise ValueError(f"annotators must name each person once, got {twice!r} twice.")
         self._place = {one: k for k, one in enumerate(self.people)}
         self._chosen = None if positions is None else np.asarray(positions, dtype=np.int64)
         self._length = plain.length(table) * len(self.people) if self._chosen is None else len(self._chosen)
@@ -97,7 +97,7 @@ class Annotated(LazyPool):
     def positions(self, entries: Sequence[tuple[int, Any]]) -> np.ndarray:
         """Positions of given pairs of a row and a person, in a pool of all pairs."""
         if self._chosen is not None:
-            raise ValueError("positions are those of the pool of all pairs, and this is a part of one.")
+            raise ValueError("positions need the pool of all pairs, but this is a part of one.")
         n = plain.length(self.table)
         found = np.empty(len(entries), dtype=np.int64)
         for j, (row, person) in enumerate(entries):
@@ -127,16 +127,16 @@ class Annotated(LazyPool):
         """
         missing = [one for one in self.people if one not in prices]
         if missing:
-            raise ValueError(f"prices must name everybody, and {missing[0]!r} is missing.")
+            raise ValueError(f"prices must name everybody, but {missing[0]!r} is missing.")
         return np.array([float(prices[one]) for one in self.people])[self.who]
 
     def concatenate(self, pools: Sequence[Pool]) -> Annotated:
         """Parts of one pool as one."""
         parts: list[Any] = list(pools)
         if any(not isinstance(one, Annotated) or one.table is not self.table for one in parts):
-            raise ValueError("pairs of a row and a person go together where they are of one table")
+            raise ValueError("pairs of a row and a person can be joined only if they come from one table")
         if any(one.people != self.people for one in parts):
-            raise ValueError("pairs of a row and a person go together where they are of the same people")
+            raise ValueError("pairs of a row and a person can be joined only if they have the same people")
         return Annotated(self.table, self.people, np.concatenate([one._numbers() for one in parts]))
 
     def labels(self, positions: ArrayLike) -> list[tuple[Any, Any]]:

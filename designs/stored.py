@@ -161,7 +161,7 @@ class Npy(Stored):
         try:
             self._array = np.load(self.path, mmap_mode="r", allow_pickle=False)
         except (ValueError, OSError, EOFError) as problem:
-            raise ValueError(f"{self.path} is no .npy file that can be read ({problem}).") from None
+            raise ValueError(f"{self.path} is not a .npy file that can be read ({problem}).") from None
         if self._array.ndim != 2 or self._array.dtype.kind not in "biuf":
             raise ValueError(
                 f"{self.path} must hold a table of numbers (m, d), got {self._array.dtype} of shape "

@@ -141,7 +141,7 @@ def _by_the_rule(id: str, value: Any, verdict: str, reason: str) -> tuple[str, s
         return verdict, "", reason
     if by_rule is None or verdict in (by_rule, "not run"):
         return verdict, basis, reason
-    return by_rule, basis, reason or f"By the rule of verdicts ({basis})."
+    return by_rule, basis, reason or f"The rule of verdicts decides ({basis})."
 
 
 def _days_of(target: Any, earlier: dict[str, Any] | None) -> tuple[str, list[dict[str, Any]]]:

@@ -24,7 +24,7 @@ SYSTEMS: dict[str, tuple[str, str]] = {
         "As corrected in the specification: siblings that were never visited enter, and subtrees that were seen are "
         "closed.",
     ),
-    "hennig-sys-sum-product": ("Exact marginals on trees by message passing.", "Of scores in a game tree."),
+    "hennig-sys-sum-product": ("Exact marginals on trees by message passing.", "For scores in a game tree."),
     "hennig-sys-max-factor": (
         "Moments of the maximum of correlated Gaussians, forward and inverse, chained over sets.",
         "Also where the printed form divides by zero.",
@@ -85,7 +85,7 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     "ko-sys-c-tanh": ("Collaborative tanh net: an own recurrent matrix, shared input and output matrices.", ""),
     "ko-sys-c-gru": (
         "Collaborative GRU: three own matrices per user, input and output matrices that all share.",
-        "Whether it is the best is ko-fig-3.8's.",
+        "ko-fig-3.8 judges whether it is the best.",
     ),
     "ko-sys-p-rnn": ("One recurrent matrix for all users.", "Hidden sizes up to 64 were judged, not 768."),
     "ko-sys-rmsprop": (
@@ -131,12 +131,12 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     ),
     "nickisch-sys-design-rand-coloured": (
         "Noise with a power spectrum that falls as 1/f^2, its mean finite, rows of norm one.",
-        "How it compares with white noise and wavelets: ours-images-panel-b.",
+        "ours-images-panel-b compares it with white noise and wavelets.",
     ),
     "nickisch-sys-design-noiselet": (
         "Random rows of the real noiselet transform, in n log n steps, maximally incoherent with Haar wavelets.",
-        "The transform along both axes by default, of the flattened image on demand. That they are no better "
-        "than uniform filters: ours-images-panel-b.",
+        "The transform along both axes by default, of the flattened image on demand. ours-images-panel-b judges "
+        "whether they are better than uniform filters.",
     ),
     "nickisch-sys-design-heur-wave": (
         "One wavelet coefficient per measurement, from the coarsest scale to the finest: horizontal, "
@@ -145,8 +145,8 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     ),
     "nickisch-sys-design-heur-dekel": (
         "Adaptive search in the tree of wavelet coefficients: children of large coefficients first.",
-        "Our reading of the idea, its thresholds are not in the source. Whether it gains over the fixed "
-        "order: ours-images-panel-c.",
+        "This is our reading of the idea, whose thresholds are not in the source. ours-images-panel-c judges whether "
+        "it gains over the fixed order.",
     ),
     "nickisch-sys-design-opt-free": (
         "Filters from the whole unit sphere: leading eigenvectors of the posterior covariance, several at a time.",
@@ -158,7 +158,7 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     ),
     "nickisch-sys-design-opt-across": (
         "Filters designed on other photographs, and what they lose against a photograph's own design.",
-        "Here a check on six photographs at 16 x 16 pixels; by how much on 30 photographs: ours-images-panel-a.",
+        "Here it is a check on six photographs of 16 x 16 pixels; ours-images-panel-a says by how much on 25.",
     ),
     "nickisch-alg-6.1": (
         "Score all candidate blocks, append the winner, acquire it, refit; stop at a size or a quality.",
@@ -176,7 +176,8 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     ),
     "nickisch-sys-kspace-designs-spiral": (
         "Archimedean interleaves of 8 revolutions and 3,216 samples at equispaced, random and designed offset angles.",
-        "With scanner limits 3,336 samples in time, largest step 1.0, slew rate 150 T/m/s, gradient 22.9 mT/m.",
+        "With the scanner's limits there are 3,336 samples in time; the largest step is 1.0, the slew rate 150 T/m/s, "
+        "the gradient 22.9 mT/m.",
     ),
     "nickisch-sys-kspace-map": (
         "MAP with Laplace penalties on wavelet coefficients, differences and the imaginary part; a complex image, of "
@@ -231,7 +232,7 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     "nickisch-sys-gpml-cov-simple": (
         "Linear, constant, ridge, Matern, squared exponential, polynomial, periodic, multiple-kernel, neural network, "
         "finite support.",
-        "Linear, constant, ridge, Matern, squared exponential, polynomial and periodic are scikit-learn's kernels "
+        "The linear, constant, ridge, Matern, squared exponential, polynomial and periodic kernels are scikit-learn's "
         "(DotProduct, ConstantKernel, WhiteKernel, Matern, RBF, Exponentiation, ExpSineSquared).",
     ),
     "nickisch-sys-gpml-cov-composite": (
@@ -262,7 +263,7 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     ),
     "nickisch-sys-gpc-la": (
         "Newton's method finds the mode; mean and evidence are underestimated in hard regimes.",
-        "Mean and evidence against exact values: figures 4.3 and 4.4; times: table 4.7.",
+        "Figures 4.3 and 4.4 compare mean and evidence with exact values; table 4.7 has the times.",
     ),
     "nickisch-sys-gpc-ep": (
         "Expectation propagation with logit and probit: marginals and evidence agree with sampling.",
@@ -283,7 +284,7 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     ),
     "nickisch-sys-gpc-lr": (
         "Gaussian process regression on the labels, read as a Gaussian posterior.",
-        "That it informs little is counted in table 4.10; its errors are not.",
+        "Table 4.10 counts that it informs little; its errors are not counted.",
     ),
     "nickisch-sys-gpc-tap": ("Adaptive TAP equations have the fixed points of EP.", ""),
     "nickisch-sys-gpc-tapnaive": (
@@ -309,7 +310,7 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     ),
     "ko-alg-4": (
         "Parallel concave maximisation over users, then items, until converged.",
-        "By Newton's steps and a fixed point in place of L-BFGS; the rounds are extrapolated under a safeguard.",
+        "Newton's steps and a fixed point replace L-BFGS; the rounds are extrapolated under a safeguard.",
     ),
     "ko-sys-ep": (
         "Parallel EP: 15 to 20 sweeps without damping; fractions available and not needed.",
@@ -325,11 +326,11 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     ),
     "ko-sys-gaussian-deblur": (
         "Deblurring with Gaussian noise under the same total-variation prior and EP.",
-        "By how much counts are better on photographs: ko-tab-2.4.",
+        "ko-tab-2.4 says by how much counts are better on photographs.",
     ),
     "ko-sys-cox-gp": (
         "Squared exponential kernel, constant mean, 100 bins, by evidence.",
-        "From three starts; the evidences of our specification to .01.",
+        "From three starts; the evidences of our specification to 0.01.",
     ),
     "ko-tab-2.1": ("Three rates: exp(f), log(1 + exp(f)), max(0, f).", "All of them with exposures."),
     "ko-tab-2.2": (
@@ -344,7 +345,8 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     "kokhan-sys-map": ("Point estimates of both factor matrices.", ""),
     "kokhan-sys-em": ("One side integrated, the other a parameter.", "Items are the points."),
     "paquet-alg-1": (
-        "Cached variational updates for paired symbols: users, items, backgrounds in turn; costs are of pairs seen.",
+        "Cached variational updates for paired symbols: users, items, backgrounds in turn; the cost depends on the "
+        "pairs seen.",
         "A row's vector and bias are solved together, which the source does in turn; all five caches are one matrix.",
     ),
     "paquet-sys-rank-metric": (
@@ -352,15 +354,16 @@ SYSTEMS: dict[str, tuple[str, str]] = {
         "",
     ),
     "paquet-sys-site-independent-bound": (
-        "One logistic bound for all pairs that were not seen, an own one for each that was: updates are sparse.",
+        "One logistic bound serves all pairs that were not seen, and each seen pair has its own, so updates are "
+        "sparse.",
         "",
     ),
     "kokhan-sys-mf": ("Mean-field variational Gaussian.", "Variances by their fixed point, feasible by backtracking."),
     "kokhan-sys-vb": ("Covariances per row; the line search stays feasible.", "From a rotated start."),
     "kokhan-sys-predictive": (
         "Monte Carlo predictive log-loss.",
-        "256 points of low discrepancy for the item, the rest by quadrature: on 300 entries of Last.fm .013 nats from "
-        "20,000 plain draws on average, the median entry .006.",
+        "256 points of low discrepancy stand for the item, quadrature does the rest. On 300 entries of Last.fm this "
+        "is 0.013 nats from 20,000 plain draws on average, and 0.006 for the median entry.",
     ),
     "ko-alg-5": (
         "A user's comparisons as sparse rows: one per pair, +1 at the winner, -1 at the loser.",
@@ -372,7 +375,10 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     ),
     "ko-sys-vu": ("Users' factors and a bias, no features: kernel=None.", "Each item has a variance of its own."),
     "ko-sys-gpvu": ("Users' factors beside a Gaussian process over item features, by EP and EM.", ""),
-    "ko-sys-pmax": ("A fresh sample of at most so many pairs per user in every iteration.", "Its error: ko-fig-3.5."),
+    "ko-sys-pmax": (
+        "A fresh sample of at most so many pairs per user in every iteration.",
+        "ko-fig-3.5 has its error.",
+    ),
     "ko-sys-implicit-mstep": ("The M-step's leading eigenvectors from products alone.", ""),
     "ko-sys-parallel-estep": (
         "The E-step over workers, sums added in one order: the same bits for any number of them.",
@@ -412,7 +418,7 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     "ko-sys-tree-learning": (
         "Expectation maximisation of transition probabilities and scales on the bound, of order log n parameters: it "
         "helps VB and hurts MAP.",
-        "On photographs: ko-tab-2.6, ko-tab-2.7.",
+        "Judged on photographs under ko-tab-2.6 and ko-tab-2.7.",
     ),
     "ko-sys-lap-fact": (
         "Factorial Laplace prior of wavelet coefficients, one scale per level.",
@@ -454,7 +460,7 @@ SYSTEMS: dict[str, tuple[str, str]] = {
     ),
     "nickisch-sys-sbl": (
         "Many widths become exactly zero, hence overconfident posteriors; contrast with variational bounds.",
-        "Of a heavy-tailed signal the 90% bands of sparse Bayesian learning hold fewer than half of the unknowns.",
+        "The 90% bands of sparse Bayesian learning hold fewer than half of the unknowns of a heavy-tailed signal.",
     ),
     "nickisch-sys-ep-image": (
         "Total variation and wavelet Laplace potentials, tau_D=0.5, tau_W=0.075; total variation carries most.",

@@ -163,7 +163,8 @@ def _differing(write: bool) -> list[str]:
 
 def _mend(entry: dict[str, Any], by_rule: str) -> None:
     """Exchange a verdict; the reason says what stood there, once."""
-    said = f"Was {entry['verdict']!r} before verdicts were given by one rule ({basis(entry['id'], entry['value'])})."
+    rests = basis(entry["id"], entry["value"])
+    said = f"The verdict was {entry['verdict']!r} until one rule gave all verdicts ({rests})."
     entry["verdict"] = by_rule
     entry["reason"] = f"{entry['reason']} {said}".strip()
 

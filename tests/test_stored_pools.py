@@ -223,7 +223,7 @@ def test_what_is_wrong_with_a_file_is_said_in_one_sentence(rows, fitted, tmp_pat
     with pytest.raises(FileNotFoundError, match="missing.npy does not exist"):
         stored(tmp_path / "missing.npy")
     (tmp_path / "broken.npy").write_bytes(b"no array")
-    with pytest.raises(ValueError, match="broken.npy is no .npy file that can be read"):
+    with pytest.raises(ValueError, match="broken.npy is not a .npy file that can be read"):
         stored(tmp_path / "broken.npy")
     np.save(tmp_path / "flat.npy", np.zeros(3))
     with pytest.raises(ValueError, match=r"must hold a table of numbers \(m, d\), got float64 of shape \(3,\)"):

@@ -61,7 +61,7 @@ def information_score(
     unknown = y[~happened.any(axis=1)]
     if len(unknown):
         raise ValueError(
-            f"y contains the label {unknown.tolist()[0]!r}, which is none of the classes {labels.tolist()}."
+            f"y contains the label {unknown.tolist()[0]!r}, which is not among the classes {labels.tolist()}."
         )
     frequency = np.mean(y_train[:, None] == labels, axis=0)
     expected = happened @ frequency

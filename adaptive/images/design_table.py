@@ -1,6 +1,6 @@
 """The table that designs are judged by: one row per design and slice, random designs as means over their draws.
 
-design, slice, lines, error, psnr, ssim          error = || |truth| - |reconstruction| ||_2
+design, slice, lines, error, psnr, ssim, error_95          error = || |truth| - |reconstruction| ||_2
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from adaptive.images.foreground import foreground
 from adaptive.images.quality import l2_error, psnr, ssim
@@ -16,7 +17,7 @@ from adaptive.images.simulation import SimulatedScan
 
 __all__ = ["COLUMNS", "best_parameter", "compare_designs"]
 
-COLUMNS = ("design", "slice", "lines", "error", "psnr", "ssim")
+COLUMNS = ("design", "slice", "lines", "error", "psnr", "ssim", "error_95")
 
 Reconstruct = Callable[[SimulatedScan, np.ndarray], np.ndarray]  # (scan, line indices) -> image
 
@@ -44,7 +45,8 @@ def compare_designs(
     Returns
     -------
     list of dict
-        With the keys ``COLUMNS``; error, psnr and ssim are means over the draws.
+        With the keys ``COLUMNS``; error, psnr and ssim are means over the draws, and error_95 is half the 95% interval
+        of the mean error by Student's t (0 for a single draw).
 
     Raises
     ------
@@ -77,8 +79,15 @@ def compare_designs(
                 (l2_error(scan.image, u), psnr(scan.image, u, inside=of), ssim(scan.image, u, inside=of)) for u in found
             ]
             means = (float(mean) for mean in np.mean(measures, axis=0))
-            rows.append(dict(zip(COLUMNS, (design, name, sizes[0], *means), strict=True)))
+            half = _half_width(np.array([error for error, _, _ in measures], dtype=float))
+            rows.append(dict(zip(COLUMNS, (design, name, sizes[0], *means, half), strict=True)))
     return rows
+
+
+def _half_width(errors: np.ndarray) -> float:
+    """Half of the 95% interval of their mean; 0 where there is one."""
+    n = len(errors)
+    return float(stats.t.ppf(0.975, n - 1) * errors.std(ddof=1) / n**0.5) if n > 1 else 0.0
 
 
 def best_parameter(

@@ -46,7 +46,7 @@ def tasks(
         If the pool is a callable, nothing waits, or ``data`` does not fit the pool.
     """
     if design.changing_pool:
-        raise ValueError("labels go out and in by position, but the design's pool is a callable; use ask and tell.")
+        raise ValueError("labels are exchanged by position, but the design's pool is a callable; use ask and tell.")
     pool: Any = design.pool
     people = pools.has_people(pool)
     table, kept = (pool.table, (*FIELDS, PERSON)) if people else (pool, FIELDS)

@@ -83,7 +83,7 @@ def tell(
     """
     checks.choice("combine", combine, COMBINATIONS)
     if design.changing_pool:
-        raise ValueError("labels go out and in by position, but the design's pool is a callable; use ask and tell.")
+        raise ValueError("labels are exchanged by position, but the design's pool is a callable; use ask and tell.")
     given, standing = list(answers), Standing(design)
     for answer in given:
         _check(answer, design, standing)

@@ -119,7 +119,7 @@ class PredictiveCheck:
                 what = f"answer {row + 1} (position {entry[1]}, outcome {entry[2]!r})"
                 warnings.warn(
                     f"{what} had probability {p:.2g} under the model, all {len(said)} answers together {overall:.2g}: "
-                    "a slip of the hand, or a model that lacks something.",
+                    "somebody mistyped, or the model lacks something.",
                     UnlikelyAnswerWarning,
                     stacklevel=2,
                 )

@@ -216,7 +216,7 @@ def design_errors(
     ----------
     table : mapping of columns, or frame
         "design" (names), "slice" (what was reconstructed: one marker for each) and "error"; what `adaptive kspace`
-        writes to ``designs.csv``.
+        writes to ``designs.csv``. A column "error_95" is half of the interval that is drawn.
     ax : matplotlib axes or None, default None
     xlabel : str
 
@@ -245,8 +245,9 @@ def design_errors(
     for k, one in enumerate(seen):
         rows = slices == one
         shift = 0.12 * (1 - 2 * k / max(1, len(seen) - 1)) * (len(seen) > 1)
-        axes.plot(
-            error[rows].astype(float), [at[name] + shift for name in names[rows].tolist()],
+        half = np.asarray(table["error_95"], dtype=float)[rows] if "error_95" in table else None
+        axes.errorbar(
+            error[rows].astype(float), [at[name] + shift for name in names[rows].tolist()], xerr=half, capsize=0,
             color=PALETTE[k % len(PALETTE)], marker="os^Dv<>"[k % 7], markersize=6, linestyle="none", label=words(one),
         )  # fmt: skip
     axes.set_yticks(

@@ -138,7 +138,7 @@ def unchecked(
     if name.endswith(HDF5) and path.is_file():
         return _of_hdf5(path, kind, volume, index)
     if index is not None:
-        raise ValueError(f"index means nothing for {path.name}: slices of a volume are cut with Scan.slice.")
+        raise ValueError(f"index cannot be used for {path.name}: cut slices of a volume with Scan.slice.")
     if path.is_dir() or name.endswith(DICOM) or _marked(path):
         from adaptive.scanner.dicom_reading import read_dicom
 
@@ -168,7 +168,7 @@ def _of_hdf5(path: Path, kind: str | None, volume: int | None, index: int | None
 
         return _of_format(read_ismrmrd(path, volume, index), "raw samples (ISMRMRD)", kind)
     if volume:
-        raise ValueError(f"volume means nothing for {path.name}: its slices are chosen by index.")
+        raise ValueError(f"volume cannot be used for {path.name}: choose its slices by index.")
     from adaptive.scanner.fastmri import read_fastmri
 
     return read_fastmri(path, kind, index)

@@ -127,5 +127,5 @@ def best_of_blocks(
     chosen = order[best_positions(worths[order], n)]
     found_ = Found(positions[chosen], scores[chosen], n_scored, n_candidates, n_items)
     if found_.useless and n_candidates > 1_000:
-        warnings.warn(f"{found_}: a search with bounds is of no use here.", stacklevel=3)
+        warnings.warn(f"{found_}: a search with bounds does not help here.", stacklevel=3)
     return found_

@@ -135,9 +135,9 @@ def checked_price(price: float | None, cost: Cost, certified: bool) -> float | N
     if price is None:
         return None
     if cost is None:
-        raise ValueError("price needs cost: it is what one unit of it is worth.")
+        raise ValueError("price needs cost, of which it says what one unit is worth.")
     if certified:
-        raise ValueError("return_certificate is about costs, and not about a price; leave price out.")
+        raise ValueError("return_certificate goes with costs and not with a price; leave price out.")
     return float(checks.positive("price", price, or_zero=True))
 
 

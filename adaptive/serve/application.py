@@ -180,7 +180,7 @@ class _Pages:
         if person is None:
             raise Refused(403, "This browser's cookie is not known here. Begin anew, or open your link again.")
         if not self.rate.allows(person.id):
-            raise Refused(429, "Too many requests at once; wait a moment.")
+            raise Refused(429, "Too many requests at once; please wait a moment.")
         return person
 
     async def _somebody(self, request: Request) -> Person:
@@ -191,14 +191,14 @@ class _Pages:
 
     async def _form(self, request: Request, *names: str) -> list[str]:
         if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-            raise Refused(415, "That is not a form of these pages.")
+            raise Refused(415, "That form is not one of these pages.")
         try:
             found = await request.form(max_files=0, max_fields=10)
         except ClientDisconnect:
-            raise Refused(400, "The form did not arrive.") from None
+            raise Refused(400, "The form did not arrive whole; please send it again.") from None
         values = [found.getlist(name) for name in names]
         if any(len(value) > 1 for value in values):
-            raise Refused(400, "The form says one thing twice.")
+            raise Refused(400, "The form gives one field twice.")
         return [str(value[0]) if value else "" for value in values]
 
     def _token(self, person: Person, place: str) -> str:

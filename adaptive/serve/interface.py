@@ -81,7 +81,7 @@ class Interface:
         """Keep an answer; reply with what comes next."""
         said = await _said(request, "session", "question", "answer")
         if said.keys() != {"session", "question", "answer"}:
-            raise Refused(422, "An answer has a session, a question and an answer.")
+            raise Refused(422, "An answer needs its session, its question and what was answered.")
         token, person = said["session"], await self._person(said["session"])
         try:
             await self._work(self.desk.answer, person.id, said["question"], str(said["answer"]))
@@ -95,7 +95,7 @@ class Interface:
         if person is None or not person.begun:
             raise Refused(403, "The session is not known here.")
         if not self.rate.allows(person.id):
-            raise Refused(429, "Too many requests at once; wait a moment.")
+            raise Refused(429, "Too many requests at once; please wait a moment.")
         return person
 
     async def _where(self, token: str, person: Person, error: str = "", status: int = 200) -> Response:
@@ -123,7 +123,7 @@ async def _said(request: Request, *names: str) -> dict[str, Any]:
     except (ValueError, RecursionError, ClientDisconnect):
         raise Refused(400, STRANGE) from None
     if not isinstance(said, dict) or not set(said) <= set(names):
-        raise Refused(422, f"The request must be an object in JSON, with {', '.join(names)} if at all.")
+        raise Refused(422, f"The request must be a JSON object, with no fields but {', '.join(names)}.")
     for name, value in said.items():
         if not (_is_text(value) or (name == "answer" and type(value) is int)):
             raise Refused(422, STRANGE)

@@ -82,7 +82,7 @@ class Ledger:
 
     def __init__(self, log: EventLog, pattern: SequentialDesign, store: AnyStore | None, design: int) -> None:
         if pattern.changing_pool:
-            raise ValueError("a pool that several people label must stay as it is, got a callable.")
+            raise ValueError("a pool that several people label must be fixed, got a callable.")
         self.log, self.repeat = log, pattern.repeat
         self._store, self._design = store, design
         self.pool, self._mask, self._cost = pattern.pool, pattern.mask, pattern.cost

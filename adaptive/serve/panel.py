@@ -77,7 +77,7 @@ class Panel:
             return None
         if not _PARTICIPANT.fullmatch(found):
             raise Refused(
-                400, f"The link's {self.participant} is not one of a panel; open the link that you were sent."
+                400, f"The {self.participant} of this link is not one of the panel's; open the link that you were sent."
             )
         return found
 

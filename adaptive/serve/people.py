@@ -133,7 +133,7 @@ class People:
         secret = secret or new_secret()
         with self.store.transaction() as run:
             if run("SELECT COUNT(*) FROM sessions")[0][0] >= self.most:
-                raise Refused(429, "There are as many sessions as this server takes; no new one was begun.")
+                raise Refused(429, "This server has no room for another session; please come back later.")
             run(
                 "INSERT INTO sessions (hash, name, begun) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING",
                 (hashed(secret), name, self._clock() if begun else None),

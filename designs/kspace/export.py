@@ -244,7 +244,7 @@ def _from_csv(path: Path, shape: Any, axis: int | None) -> Pool:
             names[where] = json.loads(row["shot"])
         return TrajectoryPool(sides, [np.array(shots[k]) for k in sorted(shots)], [names[k] for k in sorted(shots)])
     except (KeyError, ValueError, TypeError, IndexError, csv.Error, RecursionError) as reason:
-        raise ValueError(f"{path.name} is no design as export_design writes it ({reason}).") from reason
+        raise ValueError(f"{path.name} is not a design as export_design writes it ({reason}).") from reason
 
 
 def _from_numpy(path: Path, shape: Any, axis: int | None) -> Pool:

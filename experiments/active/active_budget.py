@@ -241,7 +241,7 @@ def judge_scorers(script: Script, areas: Areas) -> None:
             claim=f"Under the protocol of Lu et al., {strategy} is never certainly worse than margin sampling by 0.002 "
             "and certainly better than random on six of eight sets.",
             target=f"on our posterior: no interval of the paired difference to margin wholly below -{SLACK}; that to "
-            "random wholly above 0 on at least six of eight sets",
+            "random wholly above 0 on at least six of the eight sets",
             value=value,
             reason=f"{_reason(value['our posterior'], holds)} {_numbers(seeds)}",
             seed=list(range(max(seeds.values()))),
@@ -282,7 +282,7 @@ def _reason(value: dict[str, Any], holds: bool) -> str:
     if value["certainly below margin"]:
         short.append(f"certainly below margin on {', '.join(value['certainly below margin'])}")
     if len(value["certainly above random"]) < 6:
-        short.append(f"certainly above random on {len(value['certainly above random'])} of eight only")
+        short.append(f"certainly above random on {len(value['certainly above random'])} of the eight sets only")
     mean, low, high = value["mean minus random"]
     if high < 0:
         why = f"Averaged over the sets it is certainly below random ({mean:+.4f}): it does not ask near the boundary."
@@ -369,9 +369,9 @@ def judge_published(script: Script, areas: Areas) -> None:
         value={"uncertainty minus random, re-run": gains, "further off": far},
         reason=""
         if not far
-        else "Further off than that: "
+        else "These are further off than that: "
         + ", ".join(far)
-        + ". Our splits and initial labels are others, and fewer; the features of some copies are scaled otherwise.",
+        + ". Our splits and initial labels are different and fewer, and some copies scale their features differently.",
         seed=list(range(rows[0]["seeds"])),
     )
 

@@ -148,7 +148,7 @@ def _reason(
     if text and "bound" in case:
         text += "The bound's posterior is narrower than the exact one. "
     if unsure:
-        text += f"Cannot be told: {', '.join(f'{scorer} on {name}' for scorer, name in unsure)}. "
+        text += f"The interval cannot tell for: {', '.join(f'{scorer} on {name}' for scorer, name in unsure)}. "
     return text + f"{n_draws} draws of the truth, up to 200 rows each."
 
 
@@ -162,9 +162,9 @@ def scales(script: Script) -> str:
         ratios = np.array([float(run["ratio"]) for run in runs])
         said.append(f"{ratios.min():.1f} to {ratios.max():.1f} (geometric mean {np.exp(np.log(ratios).mean()):.1f})")
     return (
-        f" On german the learnt prior scale is {said[0]} times the true one after uncertainty, {said[1]} after random: "
-        "rows near the boundary tell the direction of the weights and little of their length, so that the broad prior "
-        "of the scale decides; give prior_scale, or ask by another score, where probabilities matter."
+        f" On german the learnt prior scale is {said[0]} times the true one after uncertainty, {said[1]} after "
+        "random: rows near the boundary tell the direction of the weights and little of their length, so the broad "
+        "prior of the scale decides. Give prior_scale, or ask by another score, if probabilities matter."
     )
 
 
@@ -209,8 +209,8 @@ def _said(parts: dict[str, bool | None]) -> str:
     worse = [name for name, part in parts.items() if part is False]
     unsure = [name for name, part in parts.items() if part is None]
     text = f"Certainly worse: {', '.join(worse)}: the answers of a design are the hard ones. " if worse else ""
-    text += f"Cannot be told, the interval reaches beyond {WORSE}: {', '.join(unsure)}. " if unsure else ""
-    return f"{text}Intervals: tables/active-calibration-real.csv." if text else ""
+    text += f"The interval reaches beyond {WORSE} for {', '.join(unsure)}. " if unsure else ""
+    return f"{text}The intervals are in tables/active-calibration-real.csv." if text else ""
 
 
 def run(script: Script) -> None:

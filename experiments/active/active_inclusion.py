@@ -143,7 +143,7 @@ def judge_source(script: Script, runs: Runs, floors: dict[str, np.ndarray]) -> N
         target="all but the third, which ours-inclusion-late-prior judges, on a9a with both priors, w8a and four pairs "
         "of newsgroups",
         value=value,
-        reason=("Does not hold: " + "; ".join(failed) + ". " if failed else "")
+        reason=("These parts do not hold: " + "; ".join(failed) + ". " if failed else "")
         + f"Initial sets: {', '.join(map(str, sorted(set(n_sets.values()))))} of the 10 planned, the same for every "
         "curve of a panel (the first in order); inclusions: "
         f"{max(INCLUSIONS.values())} on a9a, {min(INCLUSIONS.values())} elsewhere; real-sim and rcv1 are absent.",
@@ -205,20 +205,22 @@ def _why(scorer: str, missed: list[str], runs: Runs, rows: dict[str, Any], ranks
             np.mean([rows[name][one]["density percentile"] for name in missed]) for one in (scorer, "uncertainty")
         )
         return (
-            f"Not on {', '.join(missed)}. It ranks candidates as the source's gain does (rank correlation {alike:.2f} "
-            "or more): the one-site bound is not to blame. Both ask where the latent's variance is large, that is for "
-            f"rows unlike the others (density percentile {low:.0f} on these sets, uncertainty's {usual:.0f}), with "
-            "words that few others share; what is learnt there is of little use for other predictions. With few "
-            "features (a9a) such rows teach about weights that all rows share, and the gain does not do less well."
+            f"It does not on {', '.join(missed)}. It ranks candidates as the source's gain does (rank correlation "
+            f"{alike:.2f} or more): the one-site bound is not to blame. Both ask where the latent's variance is "
+            f"large, which is for rows unlike the others (density percentile {low:.0f} on these sets, uncertainty's "
+            f"{usual:.0f}), with words that few others share; what is learnt there is of little use for other "
+            "predictions. With few features (a9a) such rows teach about weights that all rows share, and the gain "
+            "does not do less well."
         )
     names = list(dict.fromkeys(name for name, _ in runs))
     sharper = [name for name in names if _end(runs[name, scorer]) < _end(runs[name, "uncertainty"])]
     closer = [name for name in missed if difference(runs, name, scorer, "variational_information_gain").mean() < 0]
     return (
-        f"Not on {', '.join(missed)}; of these it is below the source's gain on {', '.join(closer) or 'none'}. It asks "
-        "for typical rows and is about log loss, not errors: at the end its log loss is below uncertainty's on "
-        f"{len(sharper)} of {len(names)} sets ({', '.join(sharper)}). On w8a 3% are positive, and most predictions are "
-        "settled. It saw a random 200 (pairs) or 500 candidates for each question."
+        f"It does not on {', '.join(missed)}; of these it errs less than the source's gain on "
+        f"{', '.join(closer) or 'none'}. It asks for typical rows and is about log loss, not errors; at the end its "
+        f"log loss is below uncertainty's on {len(sharper)} of {len(names)} sets ({', '.join(sharper)}). On w8a only "
+        "3% of the rows are positive, and most predictions are settled. It saw a random 200 (pairs) or 500 "
+        "candidates for each question."
     )
 
 

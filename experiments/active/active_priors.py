@@ -128,9 +128,9 @@ def run(script: Script) -> None:
         target="by uncertainty: Laplace's error above the Gaussian prior's on average before, certainly below beyond",
         value=value,
         reason=("" if holds else "The priors do not change places so. ")
-        + "Told all 16,000 rows, the best Laplace prior errs by only "
-        f"{best['Gaussian'] - best['Laplace']:.2f} points less than the best Gaussian one: there is little to win. The "
-        "source tuned its Laplace scale on the full set and does not print it.",
+        + f"Told all 16,000 rows, the best Laplace prior errs by only {best['Gaussian'] - best['Laplace']:.2f} points "
+        "less than the best Gaussian one: there is little to gain. The source tuned its Laplace scale on the full "
+        "set and does not print it.",
         seed=list(range(2 if script.quick else SETS)),
     )
 

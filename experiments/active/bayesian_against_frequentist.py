@@ -139,8 +139,9 @@ def run(script: Script) -> None:
         target="closed forms to 1e-6 degrees; choices more than 80 degrees apart at gamma = 4 with one row, less than "
         "1 at gamma = 10,000 with two rows",
         value={"closed forms, largest error in degrees": wrong, "angles in degrees": apart},
-        reason="In the first toy opposite only for gamma > 1: below, the prior knows the first unknown better than one "
-        "measurement knows the second, and both repeat [0, 1]. " + named("nickisch-sys-d-optimal-v-bayes"),
+        reason="In the first toy the choices are opposite only for gamma > 1. Below that the prior knows the first "
+        "unknown better than one measurement knows the second, and both repeat [0, 1]. "
+        + named("nickisch-sys-d-optimal-v-bayes"),
         seed=SEED,
     )
 

@@ -45,9 +45,10 @@ def run(script: Script) -> None:
         value={"wrong turns": {"before": n_before, "after": n_after}, "to label": WORK_OF_ONES_OWN,
                "minutes of five": {"before": round(sum(m for m, _ in before[:5]), 1),
                                    "after": round(sum(m for m, _ in after[:5]), 1)}},
-        reason="One trial each, noted by hand. Minutes hardly differ: most are the computing of a busy machine. Left: "
-               "in Python a log is loaded with estimator, pool, measure and own scorer again (three turns; the README "
-               "shows it since), and `adaptive kspace` says when a simple rule does better.",
+        reason="One trial each, noted by hand. Minutes hardly differ, since most are the computing of a busy machine. "
+               "Two things were left: in Python a log is loaded again with estimator, pool, measure and one's own "
+               "scorer (three wrong turns; the README shows it since), and `adaptive kspace` says when a simple rule "
+               "does better.",
     )  # fmt: skip
 
 

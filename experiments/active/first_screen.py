@@ -38,7 +38,7 @@ def run(script: Script) -> None:
         claim="On the table that ships (digits, 3 against 5) a third of the labels, if chosen, gives the accuracy of "
         "random ones.",
         target=f"after {LABELS // 3} chosen labels the paired 95% interval of the accuracy less that after {LABELS} "
-        "random ones lies above -.01",
+        "random ones lies above -0.01",
         value={
             "difference": ahead,
             "accuracy of random ones at the end": float(end.mean()),

@@ -84,7 +84,7 @@ def run(script: Script) -> None:
         "nickisch-sys-ig-gaussian",
         lowest > -1e-6 and max(map(abs, excess["Gaussian"])) < 1e-6,
         claim="Half log|I + X* V X*'/sigma^2|, an upper bound when the posterior is not Gaussian.",
-        target="score - exact information >= 0 for every posterior and noise (up to 1e-6), 0 for the Gaussian one",
+        target="score minus exact information >= 0 for every posterior and noise (up to 1e-6), 0 for the Gaussian one",
         value={"lowest excess": lowest, "highest excess": {name: max(values) for name, values in excess.items()}},
         reason=named("nickisch-sys-ig-gaussian"),
     )

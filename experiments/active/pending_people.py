@@ -113,8 +113,8 @@ def run(script: Script) -> None:
     losses = {name: one["log loss"] for name, one in value.items()}
     for id, pair, claim in (
         ("ours-pending-one-person", "futures minus one person",
-         "Rows chosen while nine are pending, by joint draws of their answers, teach as well as rows asked one by one: "
-         "accuracy at most .01 lower, log loss at most .03 higher"),
+         "Rows chosen while nine are pending, by joint draws of their answers, teach as well as rows asked one by "
+         "one: accuracy at most 0.01 lower, log loss at most 0.03 higher"),
         ("ours-pending-exclusion", "futures minus exclusion",
          "Joint draws of what is pending answers are worth their milliseconds beside leaving it out: lower log loss"),
     ):  # fmt: skip
@@ -126,12 +126,12 @@ def run(script: Script) -> None:
             holds = True if loss[2] < 0 else False if loss[1] > 0 else None
         script.judge(
             id, holds, claim=f"{claim} ({size}).",
-            target="intervals above -.01 and below .03" if id == "ours-pending-one-person" else "interval below 0",
+            target="intervals above -0.01 and below 0.03" if id == "ours-pending-one-person" else "interval below 0",
             value={pair: value[pair], "exclusion minus one person": value["exclusion minus one person"],
                    "ms of an ask": spent},
-            reason="" if holds else "Intervals reach beyond the band: " + ", ".join(
+            reason="" if holds else "These intervals reach beyond the band: " + ", ".join(
                 f"{metric} {one[1]:+.3f} to {one[2]:+.3f}" for metric, one in value[pair].items()
-            ) + ". What either way loses to one person it loses on image segments.",
+            ) + ". Both ways lose to one person, and do so on image segments.",
         )  # fmt: skip
 
 

@@ -65,7 +65,7 @@ def _labels(script: Script, found: Found, names: tuple[str, ...], n_seeds: int) 
         rows.append(row)
     script.table(
         {key: [row[key] for row in rows] for key in rows[0]}, "skills",
-        f"Five people of skill .55 to .95, means over {len(names)} sets and {n_seeds} draws of people, after so many "
+        f"Five people of skill .55 to 0.95, means over {len(names)} sets and {n_seeds} draws of people, after so many "
         "labels.",
     )  # fmt: skip
     apart = {
@@ -81,7 +81,7 @@ def _labels(script: Script, found: Found, names: tuple[str, ...], n_seeds: int) 
         claim="Choosing row and person with learnt skills is ahead, by accuracy and by log loss, of each other way to "
         f"spend the labels (means over {MARKS[0]} to {MARKS[-1]} labels, intervals over {len(names)} sets).",
         target="paired 95% intervals on the right side of 0", value=apart,
-        reason=f"Not certainly ahead of: {', '.join(behind)}." if behind else "", seed=f"0..{n_seeds - 1}",
+        reason=f"It is not certainly ahead of: {', '.join(behind)}." if behind else "", seed=f"0..{n_seeds - 1}",
     )  # fmt: skip
     figure, axes = panels(1, 2, 10.0, 4.6)
     for ax, metric in zip(axes[0], ("accuracy", "log loss"), strict=True):
@@ -93,7 +93,7 @@ def _labels(script: Script, found: Found, names: tuple[str, ...], n_seeds: int) 
             ax.set_ylim(0.0, 1.0)
     figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
     script.figure(
-        figure, "skills", f"Means over {len(names)} sets and {n_seeds} draws of five people of skill .55 to .95."
+        figure, "skills", f"Means over {len(names)} sets and {n_seeds} draws of five people of skill .55 to 0.95."
     )
 
 
@@ -108,11 +108,11 @@ def _skills(script: Script, found: Found, names: tuple[str, ...], n_seeds: int) 
     last = [of[max(of, key=int)]["covered"] for of in value.values()]
     script.judge(
         "ours-skills-coverage", all(0.85 <= one <= 0.95 for one in last),
-        claim=f"90% intervals of people's skills cover .85 to .95 of them after {MARKS[-1]} labels, row and person "
+        claim=f"90% intervals of people's skills cover 0.85 to 0.95 of them after {MARKS[-1]} labels, row and person "
         f"chosen or not ({len(names)} sets, {n_seeds} draws of five people).",
         target="0.85 to 0.95", value=value,
-        reason="" if all(0.85 <= one <= 0.95 for one in last) else "Intervals take true labels for as certain as they "
-        "are believed to be, and rows for alike in difficulty.",
+        reason="" if all(0.85 <= one <= 0.95 for one in last) else "Intervals treat true labels as being as certain "
+        "as they are believed to be, and rows as equally difficult.",
         seed=f"0..{n_seeds - 1}",
     )  # fmt: skip
 
@@ -138,8 +138,8 @@ def _prices(script: Script, n_seeds: int, most: int) -> None:
         claim="Where people cost 1, 1, 1, 2 and 6, gain per cost has the lowest log loss for the money, beside gain "
         "alone and random pairs.",
         target="lowest at each sum: whole paired 95% intervals over draws of people", value=value,
-        reason="" if ahead else "It buys many labels of people who say little each; where prices differ sixfold, leave "
-        "cost= out or choose by gain.",
+        reason="" if ahead else "It buys many labels from people who each say little; where prices differ sixfold, "
+        "leave cost= out or choose by gain.",
         seed=f"0..{n_seeds - 1}",
     )  # fmt: skip
 
@@ -161,10 +161,11 @@ def _crowd(script: Script, n_seeds: int) -> None:
     apart = {arm: [round(v, 4) for v in _limits(loss[CROWD[0]] - loss[arm])] for arm in CROWD[1:]}
     script.judge(
         "ours-skills-crowd", all(of[2] < 0 for of in apart.values()),
-        claim="On answers of 176 paid workers (pairs of products, some workers always wrong) choosing among recorded "
-        f"answers with learnt skills has the lowest log loss over {CROWD_MARKS[0]} to {CROWD_MARKS[-1]} answers.",
+        claim="On answers of 176 paid workers (pairs of products, some workers always wrong), choosing among "
+        f"recorded answers with learnt skills has the lowest log loss over {CROWD_MARKS[0]} to {CROWD_MARKS[-1]} "
+        "answers.",
         target="paired intervals of log loss over halves of the pairs below 0", value={"after": value, "apart": apart},
-        reason=" ".join(f"Not certainly ahead of {arm}." for arm, of in apart.items() if not of[2] < 0),
+        reason=" ".join(f"It is not certainly ahead of {arm}." for arm, of in apart.items() if not of[2] < 0),
         seed=f"0..{seeds - 1}",
     )  # fmt: skip
 

@@ -71,7 +71,7 @@ def run(script: Script) -> None:
         f"{len(names)} sets).",
         target="paired 95% intervals on the right side of 0",
         value=apart | {"versions": versions_of("annotators", "crowd-kit", "cleanlab", "scikit-activeml")},
-        reason=f"Not certainly ahead of: {', '.join(behind)}." if behind else "", seed=f"0..{n_seeds - 1}",
+        reason=f"It is not certainly ahead of: {', '.join(behind)}." if behind else "", seed=f"0..{n_seeds - 1}",
     )  # fmt: skip
 
 

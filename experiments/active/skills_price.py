@@ -30,10 +30,10 @@ def run(script: Script) -> None:
     script.judge(
         "ours-skills-price", holds, kind="to judge",
         claim="Where people cost 1, 1, 1, 2 and 6, gain for each unit of cost has a lower log loss for the money than "
-        "gain less .01 or .03 nats a unit: `cost=` alone is the default, `price=` an option.",
+        "gain less 0.01 or 0.03 nats a unit: `cost=` alone is the default, `price=` an option.",
         target=f"lowest mean at sums of {' and '.join(f'{one:.0f}' for one in BUDGETS)}",
         value=value,
-        reason=f"{n_seeds} draws of people on {len(names)} sets: small differences cannot be told.",
+        reason=f"{n_seeds} draws of people on {len(names)} sets: small differences cannot be seen.",
         seed=f"0..{n_seeds - 1}",
     )  # fmt: skip
 

@@ -118,8 +118,8 @@ def run(script: Script) -> None:
         "that is chosen.",
         target=f"less than {MINUTES:g} minutes of waiting",
         value=found,
-        reason="Waiting alone: reading and typing are not in it. The lines were taken from the guide by its author; no "
-        "newcomer was watched.",
+        reason="The minutes are waiting alone; reading and typing are not counted. The lines were taken from the "
+        "guide by its author; no newcomer was watched.",
     )  # fmt: skip
 
 

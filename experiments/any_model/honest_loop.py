@@ -96,7 +96,7 @@ def run(script: Script) -> None:
         target="uniformity of the ranks not refused at 1%, the smallest p-value of the parameters times their number",
         value={"p-values": {name: found[name] for name in names}, "runs": n, "questions": STEPS},
         reason="One parameter of the counts is near the limit on these seeds; in a trial beside this record, on the "
-        "seeds 100 to 129, both were uniform (p = .63, .50).",
+        "seeds 100 to 129, both were uniform (p = 0.63, 0.50).",
         seed=list(range(n // PIECE)),
     )  # fmt: skip
 

@@ -174,9 +174,9 @@ def run(script: Script) -> None:
         target="measurements of random settings over those by information: 95% interval above 1 on all three",
         value={"measurements over those by information": {demo: of["random"] for demo, of in ratios.items()}, "runs": n,
                "particles": n_particles},
-        reason=f"At most {most} measurements, which flatters random settings: many of their runs end there. Means of "
-        "ratios flatter information, of which any luck stands below the line; ratios of the means in the table are "
-        "2.3, 2.5 and 2.5.",
+        reason=f"Runs end at {most} measurements, which flatters random settings, since many of their runs end there. "
+        "Means of ratios flatter information, whose luck stands below the line; the ratios of the means in the table "
+        "are 2.3, 2.5 and 2.5.",
         seed=7,
     )  # fmt: skip
     rivals = [of[choice] for of in ratios.values() for choice in ("variance", "max_min", "good")]
@@ -184,12 +184,13 @@ def run(script: Script) -> None:
     script.judge(
         "ours-any-model-instruments-utilities", False if any(high < 0.95 for _, _, high in rivals) else none_less,
         claim="Settings chosen by information need no more measurements than those by the utilities of optbayesexpt.",
-        target="measurements by each utility over those by information: 95% intervals above .95 on all three",
+        target="measurements by each utility over those by information: 95% intervals above 0.95 on all three",
         value={"measurements over those by information": ratios, "runs": n, "particles": n_particles},
-        reason="The package is on no index: its choices were written from its public source text, on our posterior. "
-        "Means of ratios flatter what stands below the line, here information: by means of measurements (in the table) "
-        "it is behind the variance (53.8 for 55.1) and the good settings (51.1) on find_peak, ahead elsewhere, by 1% "
-        "to 11%, and ahead of max_min on all. What one of them is ahead by is small beside what random settings need.",
+        reason="The package is on no index, so its choices were written from its public source text, on our "
+        "posterior. Means of ratios flatter what stands below the line, which here is information. By means of "
+        "measurements (in the table) information is behind the variance (53.8 for 55.1) and the good settings (51.1) "
+        "on find_peak, ahead by 1% to 11% elsewhere, and ahead of max_min on all three. These differences are small "
+        "beside what random settings need.",
         seed=7,
     )  # fmt: skip
 

@@ -86,13 +86,14 @@ def run(script: Script) -> None:
     versions = versions_of("laboratories", "bluesky", "bluesky-adaptive", "ophyd", "gest-api", "qcodes", "optuna")
     script.judge(
         "ours-bridge-laboratories", known and all(found.get(name) is True for name in must), kind="must hold",
-        claim="The code of the guide's page on instruments runs on Bluesky, QCoDeS and Optuna as it stands there; "
-        "`loop.Optimizer` passes the run-time checks of bluesky-adaptive's protocols, ends by the design's rule, sets "
-        "points aside where a plan raises, and goes on from its log.",
-        target="all of it; the centre (1.3) within four of its deviations, these at most .02",
+        claim="The code of the guide's page on instruments runs on Bluesky, QCoDeS and Optuna as it stands there. "
+        "`loop.Optimizer` passes the run-time checks of bluesky-adaptive's protocols and ends by the design's rule. "
+        "It sets points aside where a plan raises, and goes on from its log.",
+        target="all of it; the centre (1.3) within four of its deviations, each at most 0.02",
         value={key: [round(float(x), 4) for x in one] if isinstance(one, list) else one for key, one in found.items()},
-        reason=f"Simulated devices; {', '.join(f'{name} {version}' for name, version in versions.items())}. A kill "
-        "between suggest and ingest, late and repeated outcomes and two workers: tests/loop/test_optimizer.py.",
+        reason=f"Simulated devices; {', '.join(f'{name} {version}' for name, version in versions.items())}. "
+        "tests/loop/test_optimizer.py tries a kill between suggest and ingest, late and repeated outcomes, and two "
+        "workers.",
     )  # fmt: skip
 
 

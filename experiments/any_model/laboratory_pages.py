@@ -16,6 +16,7 @@ from pathlib import Path
 from adaptive.plots.style import PALETTE, SHEET
 from experiments import artifacts
 from experiments.benchmarks.peers.environments import python_of, versions_of
+from experiments.report.cells import spelled
 from experiments.script import ROOT, Script, command
 
 PAGES = ROOT / "docs" / "laboratories"
@@ -77,7 +78,7 @@ def run(script: Script) -> None:
         claim="The scripts of the gallery's pages about laboratories run on Bluesky's run engine, in QCoDeS and beside "
         "Optuna, and print what the pages quote.",
         target="every line", value={**found, "pages that quote something else": len(others)},
-        reason=f"Simulated devices; {versions_of('laboratories', 'bluesky', 'ophyd', 'qcodes', 'optuna')}.",
+        reason=f"Simulated devices; {spelled(versions_of('laboratories', 'bluesky', 'ophyd', 'qcodes', 'optuna'))}.",
     )  # fmt: skip
 
 

@@ -138,7 +138,9 @@ def run(script: Script) -> None:
     )
     script.figure(figure, "ours-any-model-second-peak", caption)
     warned = {key: value[f"{key[0]}; {'second peak' if key[1] else 'right model'}"]["warned"] for key in cells}
-    target = f"warned of in at least half of the runs of {steps} answers, of right models in at most .05"
+    target = (
+        f"a warning in at least half of the runs of {steps} answers, and in at most 0.05 of the runs of right models"
+    )
     wrong, right = warned["information", True], warned["information", False]
     by_chance = warned["random", True]
     script.judge(
@@ -147,19 +149,19 @@ def run(script: Script) -> None:
         "peace.",
         target=target, value=value,
         reason="A design looks where its model expects to learn: once it believes in one peak it stays there"
-        + (f", and random settings are warned of more often ({by_chance:.2f})." if by_chance > wrong else ".")
-        + " With some questions elsewhere it is found: ours-any-model-second-peak-random, -spread.",
+        + (f", and with random settings the warning comes more often ({by_chance:.2f})." if by_chance > wrong else ".")
+        + " With some questions elsewhere the peak is found: ours-any-model-second-peak-random, -spread.",
         seed=3,
     )  # fmt: skip
     script.judge(
         "ours-any-model-second-peak-asked", by_chance > wrong,
         claim="Settings chosen by information under a wrong model find what it lacks less often than random ones do.",
-        target="a smaller share of runs warned of than by random settings",
+        target="a smaller share of runs with a warning than by random settings",
         value={"information": wrong, "random": by_chance, "runs": n},
         reason="Random settings go on asking everywhere.", seed=3,
     )  # fmt: skip
     mends = {
-        "random": ("information, .25 at random", "a quarter of its questions at random (exploration=.25)"),
+        "random": ("information, .25 at random", "a quarter of its questions at random (exploration=0.25)"),
         "spread": ("information, spread", "every fourth question at the setting farthest from all that were asked"),
     }
     deviation = {way: np.array([one["centre"][1] for one in cells[way, False]]) for way in WAYS}
@@ -186,7 +188,7 @@ def run(script: Script) -> None:
         claim="Where the model is right, questions elsewhere cost little: the peak's place is known nearly as well.",
         target=f"deviation after {steps} answers over that without them: 95% intervals below 1.25",
         value={"deviation over that without": costs, "runs": n},
-        reason="A quarter fewer answers near the peak would make it 1.15.", seed=3,
+        reason="A quarter fewer answers near the peak would make the ratio 1.15.", seed=3,
     )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from experiments.any_model.instrument_settings import variance
 from experiments.benchmarks.cpu_seconds import median_seconds
 from experiments.benchmarks.peers.environments import python_of, versions_of
 from experiments.equivalence import all_of, inside
+from experiments.report.cells import spelled
 from experiments.script import Script, command, panels
 
 PEER = Path(__file__).parents[1] / "benchmarks" / "peers" / "optuna_settings.py"
@@ -183,7 +184,7 @@ def numbers(script: Script) -> None:
     script.table(table, "ours-bridge-settings", caption)
     others = [of[way] for of in ratios.values() for way in ways if way not in ("information", "variance of 30")]
     value = {"measurements over those by information": ratios, "truths": n, "particles": n_particles}
-    reached_none = f"Runs end at {most}, which flatters the others. "
+    reached_none = f"Runs end at {most} measurements, which flatters the others. "
     script.judge(
         "ours-bridge-settings", all(low > 1.0 for _, low, _ in others),
         claim="Settings chosen by information about the parameter wanted need fewer measurements to the same deviation "
@@ -191,17 +192,17 @@ def numbers(script: Script) -> None:
         "dose-response.",
         target="geometric mean of measurements over those by information: 95% interval above 1, everywhere",
         value=value,
-        reason=reached_none + "Optuna stands for Ax, whose torch was too heavy to install; both maximise the outcome, "
-        "which is another question: it says what who takes an optimiser for a measurement pays.", seed=42,
+        reason=reached_none + "Optuna stands for Ax, whose torch was too heavy to install. Both maximise the outcome, "
+        "which is another question: the ratio says what people pay who use an optimiser to measure.", seed=42,
     )  # fmt: skip
     default = [of["variance of 30"] for of in ratios.values()]
     no_more = True if all(low > 0.95 for _, low, _ in default) else None
     script.judge(
         "ours-bridge-settings-default", False if any(high < 0.95 for _, _, high in default) else no_more,
         claim="They need no more measurements than optbayesexpt's default, which looks at all parameters.",
-        target="geometric mean of measurements over those by information: 95% interval above .95, everywhere",
+        target="geometric mean of measurements over those by information: 95% interval above 0.95, everywhere",
         value={name: of["variance of 30"] for name, of in ratios.items()},
-        reason="Its default was written from its public source text, on our posterior. Its noise is our own at each "
+        reason="Its default was written from its public source text, on our posterior, with our own noise at each "
         "setting.", seed=42,
     )  # fmt: skip
 
@@ -250,10 +251,11 @@ def seconds(script: Script) -> None:
         claim="A decision by information costs at most 5 times one by optbayesexpt's default (variance of 30 draws).",
         target="ratio of CPU seconds at most 5, 2,000 particles, about 100 settings",
         value={"ratio": ratios, "ms": times, "information of the default's choice over ours": worth},
-        reason="256 particles rank the settings, all of them score the best eight (ours-bridge-screening), and what "
-        "is left is more than the default's whole decision, which asks the model about 30 particles and is taken bare: "
-        "draws, model, variance, argmax. Of ours a good part is checks of the table, twice entropies of mixtures, and "
-        f"the bookkeeping of a choice. The model alone, of all particles, takes {floors} times the default.",
+        reason="256 particles rank the settings, and all of them score the best eight (ours-bridge-screening). What "
+        "is left costs more than the default's whole decision, which asks the model about 30 particles and is taken "
+        "bare: draws, model, variance, argmax. Much of ours is checks of the table, entropies of mixtures (twice), "
+        "and the bookkeeping of a choice. The model alone, of all particles, takes so many times the default: "
+        f"{spelled(floors)}.",
     )  # fmt: skip
 
 
@@ -290,9 +292,9 @@ def screened(script: Script) -> None:
         "ours-bridge-screening", all_of(bands),
         claim="Settings ranked by 256 particles (512 about a target), of which the best eight are scored by all 2,000, "
         "keep the information of the choice.",
-        target="information of the chosen setting over the most, mean: 95% interval above .99, everywhere",
+        target="information of the chosen setting over the most, mean: 95% interval above 0.99, everywhere",
         value={"share": shares, "worst of all": worst, "truths": n, "after answers": list(shown)},
-        reason="Both are computed by all particles.", seed=42,
+        reason="Both figures are computed from all particles.", seed=42,
     )  # fmt: skip
 
 

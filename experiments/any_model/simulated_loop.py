@@ -72,11 +72,11 @@ def run(script: Script) -> None:
         target="uniformity of the ranks not refused at 1%, the smallest p-value of the parameters times their number",
         value={"p-values": found, "runs": n, "questions": STEPS, "particles": n_particles},
         reason="Gaussians with the moments of 40 simulations failed on the counts (p = 1.5e-6, 300 runs). Particles "
-        "scattered after Liu and West need to be many: on the resonance of honest_loop.py, by exact likelihoods, 250 "
-        "fail (600 runs: p < 1e-4) and 1,000 do not (300 runs: p = .77). It is not the edges of its priors: on a scale "
-        "without any 250 fail alike. In 60 trials their posterior means were .44 to .75 deviations off (root mean "
-        "square, by parameter), .49 to .64 on that scale, .21 to .42 with 4,000, .09 to .12 after Metropolis moves "
-        "of 250.",
+        "scattered after Liu and West need to be many: on the resonance of honest_loop.py, with exact likelihoods, "
+        "250 fail (600 runs, p < 1e-4) and 1,000 do not (300 runs, p = 0.77). The edges of the priors are not the "
+        "cause: on a scale without edges 250 fail as well. In 60 trials the posterior means were 0.44 to 0.75 "
+        "deviations off (root mean square, by parameter). They were 0.49 to 0.64 off on that scale, 0.21 to 0.42 "
+        "with 4,000 particles, and 0.09 to 0.12 after Metropolis moves of 250.",
         seed=seeds,
     )  # fmt: skip
 

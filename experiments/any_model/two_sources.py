@@ -116,10 +116,11 @@ def run(script: Script) -> None:
     (low, high), error = found["random"][0], found["random"][1][0]
     script.judge(
         "ours-any-model-two-sources-random", abs(low - PRINTED["random"][0]) < 4 * np.hypot(error, 0.043),
-        claim="The lower bound of random places is the one that is printed: model and estimator are the same.",
+        claim="The lower bound of random places is the one that is printed, so model and estimator agree with the "
+        "source's.",
         target=f"{PRINTED['random'][0]} within four standard errors",
         value={"lower": low, "upper": high, "standard error": error, "runs": many, "contrastive draws": L},
-        reason="The printed number is recalled." if abs(low - PRINTED["random"][0]) < 1 else "", seed=1,
+        reason="The printed number is quoted from memory." if abs(low - PRINTED["random"][0]) < 1 else "", seed=1,
     )  # fmt: skip
     (low, high), error = found["greedy"][0], found["greedy"][1][0]
     seconds = np.stack([one["seconds"] for one in ours])
@@ -135,9 +136,9 @@ def run(script: Script) -> None:
             "share of what deep adaptive design adds to random": (low - PRINTED["random"][0]) / (10.926 - 8.303),
             "seconds a decision": float(seconds[:, :, 0].mean()), "seconds an update": float(seconds[:, :, 1].mean()),
         },
-        reason="Printed numbers are recalled. The lower bound of so many draws ends at log(L + 1), and is near it: by "
-        "how much greedy choice is ahead of a deep adaptive design it cannot say. That one decides in milliseconds "
-        "after hours of training, greedy choice needs none.", seed=1,
+        reason="Printed numbers are quoted from memory. The lower bound of so many draws ends at log(L + 1) and is "
+        "near it, so it cannot say by how much greedy choice is ahead of a deep adaptive design. That design decides "
+        "in milliseconds after hours of training; greedy choice needs none.", seed=1,
     )  # fmt: skip
 
 

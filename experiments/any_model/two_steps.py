@@ -122,10 +122,10 @@ def run(script: Script) -> None:
     ratio = cost["two steps ahead"] / cost["greedy about the sign"]
     script.judge(
         "ours-any-model-two-steps", inside(short[1], short[2], most=0.0),
-        claim="Where a setting only informs after another, two steps ahead by `given` find it, and greedy choice about "
-        "the target does not.",
-        target=f"after {after} measurements less than half the belief in the wrong sign: the whole 95% interval of "
-        "what it lies above the half, over runs, below 0",
+        claim="Where a setting informs only after another one, looking two steps ahead by `given` finds it, and "
+        "greedy choice about the target does not.",
+        target=f"after {after} measurements the belief in the wrong sign is less than half as large: the whole 95% "
+        "interval over runs of what it exceeds the half by lies below 0",
         value={
             f"belief in the wrong sign after {after}": at,
             "difference": [gain.mean, gain.low, gain.high],

@@ -38,8 +38,9 @@ REASON = (
 )
 
 REASON_OF_INCLUSION = (
-    "Mean of the steps, one in ten of which is a sweep of the engine. No refit is left in the others: two entropies by "
-    "quadrature for each of 10,000 rows are more than half of what remains, then scikit-learn's own checks of input."
+    "The number is the mean of the steps, one in ten of which is a sweep of the engine. The others refit nothing. Two "
+    "entropies by quadrature for each of 10,000 rows are more than half of what remains; scikit-learn's own checks "
+    "of input come next."
 )
 
 

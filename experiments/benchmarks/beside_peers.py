@@ -44,10 +44,10 @@ FITS = ((200, 20, 100, 2), (2_000, 20, 1_000, 2), (20_000, 20, 10_000, 2), (200_
         (1_000_000, 20, 1_000_000, 2))  # fmt: skip
 SMALL, LARGE = 1_000, 1_000_000  # from which growth is fitted; of which there is one round
 WHY = (
-    "Peers hold point estimates: a query of modAL's is one product with the pool of a model that is fitted already, "
-    "its batch the highest 20; Badge needs no posterior. Ours integrates the prior scale over nodes, and chooses "
-    "batches jointly. optbayesexpt and badge's own code are on no package index (ours-any-model-bench-decision has the "
-    "former); adaptivetesting has no locked environment."
+    "Peers hold point estimates: modAL's query is one product of the pool with a model that is fitted already, and "
+    "its batch is the highest 20; Badge needs no posterior. Ours integrates the prior scale over nodes, and chooses "
+    "batches jointly. optbayesexpt and badge's own code are on no package index (ours-any-model-bench-decision has "
+    "the former); adaptivetesting has no locked environment."
 )
 Cell = tuple[str, int, int, int, int]  # operation, rows, columns, labels, classes
 
@@ -294,9 +294,9 @@ def run(script: Script) -> None:
         "ours-bench-step", max(ratios.values()) <= 1.0, seed=SEED,
         claim="A step by a named scorer takes at most scikit-activeml's, 10,000 x 20 and 100,000 x 50, 50 to 1,000 "
         "labels.",
-        target="at most 1 on every size", value=ratios,
-        reason="One step in ten fits all nodes of the prior scale again, which grows with the labels; the mean of "
-        "twelve steps has one.",
+        target="at most 1 at every size", value=ratios,
+        reason="One step in ten fits all nodes of the prior scale again, whose cost grows with the labels; the mean "
+        "of twelve steps includes one such step.",
     )  # fmt: skip
     beside = {}
     for (operation, n, d, labels, classes), of in cells.items():

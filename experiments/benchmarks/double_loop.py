@@ -252,17 +252,17 @@ def _write(script: Script, rows: list[dict[str, Any]]) -> None:
     verdict(
         "ours-double-loop-overhead", "Its CPU time is at most 1.5 times that of its products and preconditionings.",
         "<= 1.5 (stretch 1.2)", "cpu/floor", lambda row: row["cpu/floor"] <= 1.5,
-        "A product costs two pairs of transforms only, so what an outer step needs beside products weighs more: the "
-        "right-hand sides of samples, the projections of samples and control variates, the preconditioner (about 13 ms "
-        "a step; the more products a step has, the nearer it comes to the floor), and products with one image, which "
-        "are slower than those of the batch that the floor is taken from.",
+        "A product costs two pairs of transforms only, so what an outer step needs beside products weighs more. These "
+        "are the right-hand sides of samples, the projections of samples and control variates, the preconditioner "
+        "(about 13 ms a step), and products with one image, which are slower than those of the batch that the floor "
+        "is taken from. The more products a step has, the nearer it comes to the floor.",
     )  # fmt: skip
     verdict(
         "ours-double-loop-product", "A product costs at most six pairs of rfft2 and irfft2.",
         "<= 6 (stretch 4)", "pairs per product", lambda row: row["pairs per product"] <= 6,
     )  # fmt: skip
     verdict(
-        "ours-double-loop-scoring", "All 256 lines are scored from the samples there are in the time of 8 products.",
+        "ours-double-loop-scoring", "All 256 lines are scored from existing samples in the time of 8 products.",
         "<= 8", "scoring/product", lambda row: row["scoring/product"] <= 8,
         "Sixteen transforms, of the samples and their control variates, are eight pairs; a product is two.",
     )  # fmt: skip

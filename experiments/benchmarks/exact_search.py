@@ -191,7 +191,7 @@ def _write(script: Script, rows: list[dict[str, Any]], n_pairs: int) -> None:
             + ("" if row["the same ten"] else ", NOT the same ten")
             for row in rows
         },
-        reason="Rows of many columns have no blocks worth a bound: there everything is scored, and said to be."
+        reason="Rows of many columns have no blocks worth a bound; there everything is scored, and the result says so."
         if held
         else "See results/tables/exact-search.csv.",
         seed=[0, 1, 2],

@@ -106,7 +106,9 @@ def measure(script: Script, name: str, data: dict[str, np.ndarray], rounds: int)
             "rank correlation of scores": agreement,
             "versions": versions_of("skactiveml", "scikit-activeml", "scikit-learn"),
         },
-        reason="" if held else "Three classes have no series: products of 1,024 joint draws with 1,000 target inputs.",
+        reason=""
+        if held
+        else "Three classes have no series; the work is products of 1,024 joint draws with 1,000 target inputs.",
         seed=SEED,
     )
 

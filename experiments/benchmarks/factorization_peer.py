@@ -86,7 +86,7 @@ def run(script: Script) -> None:
     reached, peer = float(np.median(seconds)), float(np.median(theirs))
     script.judge(
         "ours-counts-bench-hpfrec", reached <= peer, kind="must hold",
-        claim="Mean field of 90,000 counts, 10 components, is within .01 nats of its converged held-out loss in at "
+        claim="Mean field of 90,000 counts, 10 components, is within 0.01 nats of its converged held-out loss in at "
         "most hpfrec's time to its own stop.",
         target="at most the peer's CPU seconds, medians of five runs",
         value={"ours": round(reached, 2), "peer": round(peer, 2), "ours, each run": np.round(seconds, 2).tolist(),

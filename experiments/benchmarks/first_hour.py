@@ -47,12 +47,12 @@ def run(script: Script) -> None:
         claim="Importing adaptive costs at most 1.3 times importing scikit-learn's linear models and processes.",
         target="at most 1.3",
         value={"ratio": round(library / floor, 3), "ratio with three estimators": round(used / floor, 2)},
-        reason="Estimators are imported when they are asked for (SPEC 1); what three of them cost stands beside.",
+        reason="Estimators are imported when they are asked for (SPEC 1); the value lists what three of them cost.",
     )  # fmt: skip
     script.judge(
         "ours-first-hour-help", shown <= 0.5, kind="must hold",
         claim="`adaptive --help` costs at most half a second of CPU.",
-        target="at most .5 s", value={"seconds": round(shown, 3)},
+        target="at most 0.5 s", value={"seconds": round(shown, 3)},
     )  # fmt: skip
 
 

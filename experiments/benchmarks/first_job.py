@@ -64,7 +64,7 @@ def run(script: Script) -> None:
         target="fewest lines", value={"lines": {name: plain[name]["lines"] for name in names},
                                       "seconds": {name: round(plain[name]["seconds"], 2) for name in names},
                                       "peers": versions},
-        reason="What each says to usual mistakes stands in the table first-job.",
+        reason="The table first-job lists what each says to usual mistakes.",
     )  # fmt: skip
 
 

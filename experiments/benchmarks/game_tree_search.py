@@ -91,9 +91,10 @@ def run(script: Script) -> None:
     script.judge(
         "ours-trees-speed",
         not missed,
-        claim="A descent costs at most 8 times one of compiled UCT and does not grow with the tree; 200 x 200 "
-        "increments at most 5 times 40,000 scalar normal integrals; 256 leaves of 10,000 nodes at most 4,000 descents; "
-        "on 9x9 Go our own time at most that of the roll-outs; at most 200 bytes a stored node.",
+        claim="A descent costs at most 8 times one of compiled UCT and does not grow with the tree. 200 x 200 "
+        "increments cost at most 5 times 40,000 scalar normal integrals, and 256 leaves of 10,000 nodes at most "
+        "4,000 descents. On 9x9 Go our own time is at most that of the roll-outs, and a stored node takes at most "
+        "200 bytes.",
         kind="must hold",
         target={name: most for name, (_, _, most) in found.items()},
         value={name: f"{ratio:.2f}: {what}" for name, (what, ratio, _) in found.items()},

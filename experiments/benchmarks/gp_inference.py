@@ -209,7 +209,7 @@ def _write(script: Script, rows: list[dict[str, Any]], mcmc: float, peers: dict[
             "time / Laplace": times, "as printed": PRINTED, "sampling / Laplace (crabs, 400 temperatures)": mcmc,
             "share of settings": order, "not converged": sum(row["not converged"] for row in rows),
         },
-        "Times are as the methods are made here; the source's KL is Newton's method on 2 n numbers."
+        "Times are those of our own code; the source's KL is Newton's method on 2 n numbers."
         if held
         else "Our methods cost less beside Laplace's than the source's, in another order: see the times.",
         "to judge",

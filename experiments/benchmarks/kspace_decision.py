@@ -113,19 +113,20 @@ def run(script: Script) -> None:
         claim=f"A decision (score all lines, add one, refit) at {n} x {n} costs at most {MOST_PRODUCTS} products.",
         target=f"<= {MOST_PRODUCTS} in every round",
         value=products,
-        reason="Four samples in the place of eight; in a step among many two least-squares problems, samples to 5%.",
+        reason="Four samples replace eight, and in a step among many there are two least-squares problems and samples "
+        "to 5%.",
     )
     script.judge(
         "ours-kspace-decision-time",
         seconds["now"] <= MOST_TIME * seconds["before"],
         claim=f"A decision at {n} x {n} costs at most half of the CPU time that it cost at commit {BEFORE}.",
-        target="ratio of median CPU seconds at most .5",
+        target="ratio of median CPU seconds at most 0.5",
         value={
             "ratio": round(seconds["now"] / seconds["before"], 3),
             "CPU seconds": {k: round(v, 4) for k, v in seconds.items()},
             "lines": lines,
         },
-        reason="In turns on a busy machine, both in single precision on one thread.",
+        reason="Timed in turns on a busy machine, both in single precision on one thread.",
     )
     times = reference(*((32, 300, 16) if script.quick else (128, 2700, 16)))
     ratio = times["design"] / times["reconstruction"]
@@ -135,7 +136,7 @@ def run(script: Script) -> None:
         claim="A reference design of 2,700 points of 128 x 128 takes at most the time of 100 reconstructions.",
         target=f"<= {MOST_RECONSTRUCTIONS} reconstructions from its points",
         value={"reconstructions": round(ratio, 1), "CPU seconds": {k: round(v, 2) for k, v in times.items()}},
-        reason="Four variants in every round.",
+        reason="Every round has four variants.",
     )
 
 

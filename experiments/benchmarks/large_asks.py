@@ -147,28 +147,30 @@ def run(script: Script) -> None:
     script.judge(
         "ours-scale-single-precision", max(ratios.values()) <= 1.1,
         claim="A pool in single precision is asked about and predicted as quickly as in double.",
-        target="at most 1.1 of the seconds", value=ratios,
+        target="at most 1.1 times the seconds", value=ratios,
     )  # fmt: skip
     beside = {dtype: round(rows[dtype]["ask"] / rows[dtype]["peer"], 2) for dtype in rows}
     script.judge(
         "ours-scale-wide-ask", max(beside.values()) <= 2.0,
         claim="An ask after one more answer, 100,000 x 768, takes at most twice LogisticRegression's refit and margin.",
         target=2.0, value=beside,
-        reason="One product with nine nodes' directions in double precision, where the peer multiplies one in the "
-        "pool's: two thirds of the seconds; the other third are the committee's shares at nine nodes.",
+        reason="Two thirds of the seconds are one product with nine nodes' directions in double precision, where the "
+        "peer multiplies one in the pool's precision. The other third are the committee's shares at nine nodes.",
     )  # fmt: skip
     peaks = {dtype: round(rows[dtype]["peak"] / pool[dtype], 2) for dtype in rows}
     script.judge(
         "ours-scale-wide-memory", max(peaks.values()) <= 1.0 or script.quick,
-        claim="Asking and predicting take no more memory than the pool itself has.", target="at most the pool again",
+        claim="Asking and predicting take no more memory than the pool itself has.", target="at most as much again as "
+        "the pool",
         value=peaks,
     )  # fmt: skip
     found = {name: round(ratio, 2) for name, ratio in tables(script).items()}
     script.judge(
         "ours-scale-discrete", max(found.values()) <= 1.2,
-        claim="Information gain of a table of discrete outcomes takes at most 1.2 of the user's lines of NumPy.",
+        claim="Information gain of a table of discrete outcomes takes at most 1.2 times what the user's lines of "
+        "NumPy take.",
         target=1.2, value=found,
-        reason="With ten outcomes that stand last in memory, putting them first costs what the logarithms save.",
+        reason="With ten outcomes that are last in memory, putting them first costs what the logarithms save.",
     )  # fmt: skip
     ratio = round(one_parameter(script), 2)
     script.judge(
@@ -183,7 +185,8 @@ def run(script: Script) -> None:
     }
     script.judge(
         "ours-scale-start", max(starts.values()) <= 1.2,
-        claim="Importing the library, and the help of its command, take at most 1.2 of importing scikit-learn.",
+        claim="Importing the library, and the help of its command, take at most 1.2 times the time of importing "
+        "scikit-learn.",
         target=1.2, value=starts,
     )  # fmt: skip
 

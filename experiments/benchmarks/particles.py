@@ -60,10 +60,10 @@ def estimator(n_particles: int) -> ParticleEstimator:
 
 DECISION = (  # claim, target
     "A decision by information over 200 settings with 5,000 particles costs at most half of optbayesexpt's time for "
-    "its full utility, the information by as many draws. What its users have by default, the variance of 30 draws, is "
-    "more than a hundred times faster than ours, at .97 of the information.",
-    "at most half of the CPU seconds of its full_kld_utility; its default, variance_30, stands beside it, and ours is "
-    "not faster than that",
+    "its full utility, the information by as many draws. Its default, the variance of 30 draws, is more than a "
+    "hundred times faster than ours, at 0.97 of the information.",
+    "at most half of the CPU seconds of its full_kld_utility; its default, variance_30, is given beside it, and ours "
+    "is not faster than that",
 )
 
 
@@ -103,9 +103,9 @@ def decision(script: Script) -> None:
             **{f"{name}, ms": round(1e3 * one, 2) for name, one in times.items()},
             "information of the setting it chooses over ours": {name: round(one, 4) for name, one in worth.items()},
         },
-        reason=f"optbayesexpt from the text of its repository (commits 052f9e7, 24b13b9: the methods that a decision "
-        f"enters), since it is on no package index; numpy {versions['numpy']}, scipy {versions['scipy']}. One thread, "
-        f"median of {repeats}.",
+        reason="optbayesexpt is on no package index, so its code comes from the text of its repository (commits "
+        f"052f9e7, 24b13b9: the methods that a decision enters); numpy {versions['numpy']}, scipy "
+        f"{versions['scipy']}. One thread, median of {repeats}.",
     )  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def early_and_late(script: Script) -> None:
     ratios = medians[1] / medians[0]
     script.judge(
         "ours-any-model-bench-flat", bool(np.all(ratios <= 1.25)), kind="must hold",
-        claim="Between moves an answer and a decision cost as much after 200 answers as after the first.",
+        claim="Between moves, an answer and a decision cost as much after 200 answers as after the first.",
         target="medians of 25 late over 25 early ones at most 1.25",
         value={
             "an answer, late over early": round(float(ratios[0]), 3), "a decision": round(float(ratios[1]), 3),
@@ -149,10 +149,10 @@ def memory(script: Script) -> None:
     largest = peak_memory(lambda: scorers.information_gain(model.predictive(settings)))
     script.judge(
         "ours-any-model-bench-memory", largest <= 3e8, kind="must hold",
-        claim="Informations of 50,000 settings with 2,000 particles need no more memory than some blocks.",
+        claim="The information of 50,000 settings with 2,000 particles needs no more memory than a few blocks.",
         target="at most 300 MB, where one table of all has 800",
         value={"MB": round(largest / 1e6), "a table of all, MB": round(8 * k * m / 1e6)},
-        reason="Peak of what Python allocates, the model's own tables in it.",
+        reason="Peak of what Python allocates, including the model's own tables.",
     )  # fmt: skip
 
 

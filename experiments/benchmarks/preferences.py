@@ -70,7 +70,7 @@ def all_pairs(script: Script) -> None:
         target="at most 10 products",
         value={"products": round(scored / product, 2), "seconds": round(scored, 4),
                "with the choice (`select`), products": round(chosen / product, 2)},
-        reason="One thread. Of the gains half is their entropies, by quadrature.",
+        reason="One thread. Half of the time goes into entropies, by quadrature.",
     )  # fmt: skip
 
 
@@ -90,10 +90,10 @@ def one_answer(script: Script) -> None:
     value = 1e3 * float(np.median(taken))
     script.judge(
         "ours-preferences-bench-answer", value <= 1.0, kind="must hold",
-        claim="One answer more of a person with 20, of 30 items, is learnt in a millisecond.",
+        claim="One more answer of a person with 20 answers about 30 items is learnt in a millisecond.",
         target="at most 1 ms", value={"ms": round(value, 3)},
-        reason="Median of 200 answers, one thread, from sites as they were; all sites settle to 1e-8 of a marginal, in "
-        "about eight sweeps, each some fifteen small calls of NumPy.",
+        reason="Median of 200 answers, one thread, starting from the sites as they were. All sites settle to 1e-8 of "
+        "a marginal in about eight sweeps, each of which is some fifteen small calls of NumPy.",
     )  # fmt: skip
 
 
@@ -132,12 +132,13 @@ def beside_choix(script: Script) -> None:
     apart = float(abs(bits(found) - bits(theirs)).max())
     script.judge(
         "ours-preferences-bench-choix", taken <= 0.2 * peer and apart <= 1e-3, kind="must hold",
-        claim="Expectation propagation of 5,000 comparisons of 100 items is choix's to 1e-3 bits, in a fifth of its "
-        "time.",
+        claim="Expectation propagation on 5,000 comparisons of 100 items agrees with choix's to 1e-3 bits, in a fifth "
+        "of its time.",
         target="at most a fifth of the peer's CPU seconds; every predictive within 1e-3 bits",
         value={"ours": round(taken, 3), "peer": round(peer, 3), "largest difference, bits": float(f"{apart:.1e}")},
         reason=f"choix {versions_of('choix', 'choix')['choix']}, probit, prior variance 4; one thread. Its loop takes "
-        "one comparison after the other, ours all at once in the space of items, to 1e-10 where it stops at 1e-4.",
+        "one comparison after the other; ours takes all at once in the space of items, to 1e-10 where it stops at "
+        "1e-4.",
     )  # fmt: skip
 
 

@@ -141,7 +141,8 @@ def run(script: Script) -> None:
     )  # fmt: skip
     grid, ordinal, runs = next_question()
     judge(
-        "next-question", "The next of 100 items: at most 1 ms after an answer on a grid; ordinal in 500 inner runs.",
+        "next-question", "The next of 100 items is chosen at most 1 ms after an answer on a grid, and for ordinal "
+        "items in 500 inner runs.",
         "<= 1 ms, <= 500 runs", f"{grid:.2f} ms (ordinal: {ordinal:.1f} ms, {runs} runs of five answers)",
         grid <= 1.0 and runs <= 500, "The predictive's checks of input and the entropies of 100 x 61 x 2 numbers.",
     )  # fmt: skip

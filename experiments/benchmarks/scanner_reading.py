@@ -117,7 +117,7 @@ def judge_reading(script: Script, path: Path, n: int) -> None:
         claim=f"Reading and sorting {n} x {n} samples of eight coils takes at most 3 times the library's reading.",
         target=f"<= {MOST_TIME}",
         value={"ratio": own / alone, "CPU seconds": {"read_scan": own, "library": alone}},
-        reason="Samples are read 64 acquisitions at a time, and not one by one.",
+        reason="Samples are read 64 acquisitions at a time, not one by one.",
     )
     script.judge(
         "ours-scanner-memory-reading",
@@ -126,7 +126,8 @@ def judge_reading(script: Script, path: Path, n: int) -> None:
         "memory of the samples.",
         target=f"<= {MOST_MEMORY}",
         value={"times the samples": memory, "megabytes of samples": size / 1e6},
-        reason="Maps are in double precision, twice the samples; the rest is made coil by coil and row by row.",
+        reason="The maps are in double precision and take twice the samples; the rest is made coil by coil and row by "
+        "row.",
     )
 
 
@@ -152,8 +153,8 @@ def judge_planning(script: Script, path: Path, n: int, n_lines: int) -> None:
             "products": plan["products"],
             "size": f"{n_lines} lines behind {n // 8} central ones",
         },
-        reason="Scores of all lines, maps, phase and prior are no products with the system; the floor of the scores "
-        "alone is a sixth of a second for each line, twice the reading. Others used the same cores in this run.",
+        reason="Scores of all lines, maps, phase and prior are no products with the system; the scores alone need at "
+        "least a sixth of a second for each line, twice the reading. Other work used the same cores in this run.",
     )
     memory = peak_memory(lambda: planned(path, 1)) / size
     told = command_of(path, n, size, script.quick)
@@ -164,11 +165,11 @@ def judge_planning(script: Script, path: Path, n: int, n_lines: int) -> None:
         "in Python and as a command.",
         target=f"<= {MOST_MEMORY}",
         value={"times the samples": memory, "the command": told, "megabytes of samples": size / 1e6},
-        reason="A reconstruction takes 8.1 times the samples: the maps, and maps times the phase, 1 each, scales, "
-        "values and weights of the sites 2, outcomes, spectra and directions 2, a product 1.5. Outcomes and scales are "
-        "in double precision in every model; 4.4 would be left without. While a line is learnt there are two "
-        "posteriors, each with several numbers for each of 8 sites a pixel. The command simulates a scan when it is "
-        "tried and keeps none.",
+        reason="A reconstruction takes 8.1 times the samples. The maps, and the maps times the phase, take 1 each; "
+        "scales, values and weights of the sites take 2; outcomes, spectra and directions 2; a product 1.5. Outcomes "
+        "and scales are in double precision in every model; in single precision 4.4 would be left. While a line is "
+        "learnt there are two posteriors, each with several numbers for each of 8 sites a pixel. The command "
+        "simulates a scan when it is tried and keeps none.",
     )
 
 

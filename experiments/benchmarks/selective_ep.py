@@ -175,7 +175,8 @@ def judge_updates(script: Script, cost: dict[str, np.ndarray], pixels: int) -> N
             "single": single, "deferred": deferred, "one pass in ms": 1e3 * float(cost["pass"]), "unknowns": pixels,
             "single / deferred": single / deferred,
         },
-        reason="A target of speed, measured at one size." if pixels >= 4096 else "A small size, to try the script.",
+        reason="This is a target of speed, measured at one size." if pixels >= 4096 else "A small size, to try the "
+        "script.",
         seed=SEED,
     )  # fmt: skip
 
@@ -215,7 +216,8 @@ def judge_design(script: Script, run_: dict[str, np.ndarray], cost: dict[str, np
         target=f"at most {3 * minutes:.0f} s of CPU time (the source: {minutes:.0f} minutes on a core of 2.33 GHz)",
         value={"CPU s": float(run_["cpu"]), "wall s": float(run_["wall"]), "first fit, s": float(run_["fit"]),
                "of the source's time": float(run_["cpu"]) / 60 / minutes},
-        reason=f"{rows}, {pixels} pixels; one thread of another machine; wall time on a machine with other work.",
+        reason=f"{rows}, {pixels} pixels; one thread of another machine; wall time is that of a machine with other "
+        "work.",
         seed=SEED,
     )  # fmt: skip
     script.judge(
@@ -225,7 +227,7 @@ def judge_design(script: Script, run_: dict[str, np.ndarray], cost: dict[str, np
         target="at most 15 updates per increment in the mean",
         value={"mean": float(per_increment.mean()), "most": int(per_increment.max()), "the source": SOURCE_UPDATES,
                "first fit": int(run_["updates"][0])},
-        reason=f"{rows}. The first fit is {first - 1} parallel sweeps; the source's took 16,785 updates. "
+        reason=f"{rows}. The first fit is by parallel sweeps ({first - 1}); the source's took 16,785 updates. "
         f"{named('nickisch-sys-ep-selective')}",
         seed=SEED,
     )  # fmt: skip

@@ -80,8 +80,9 @@ def epoch(script: Script) -> None:
         claim=f"An epoch costs at most three times its three products with the matrix of {n_items:,} items (32 "
         "components).",
         target="at most 3 times", value=value,
-        reason=f"{n_users} users with {length} events, one thread, float32. Beside the products: the exponentials of "
-        "all logits, their sums, the way back through time, steps of RMSprop and the look at held-out events.",
+        reason=f"{n_users} users with {length} events, one thread, float32. Beside the products there are the "
+        "exponentials of all logits, their sums, the way back through time, steps of RMSprop and the look at "
+        "held-out events.",
     )  # fmt: skip
 
 
@@ -102,8 +103,8 @@ def memory(script: Script) -> None:
         target="at most 5 times parameters + one window",
         value={"peak, MB": round(peak / 1e6, 1), "parameters, MB": round(parameters / 1e6, 1),
                "window, MB": round(window / 1e6, 1), "times": round((peak - window) / parameters, 2)},
-        reason=f"{n_items:,} items, {n_users} users, {d} components, GRU. The net, its mean squares and its best are "
-        "three; predictions are made in float64, which are two once training has ended.",
+        reason=f"{n_items:,} items, {n_users} users, {d} components, GRU. The net, its mean squares and its best "
+        "weights are three copies; predictions are made in float64, which takes two once training has ended.",
     )  # fmt: skip
 
 

@@ -46,12 +46,12 @@ def run(script: Script) -> None:
         p95, p95_at_once = (1e3 * float(np.quantile(times, 0.95)) for times in (paused, at_once))
         script.judge(
             "serve-page-time", p95_at_once <= 100,
-            claim="20 people answer at once: a page comes within a tenth of a second.",
+            claim="When 20 people answer at once, a page comes within a tenth of a second.",
             target="95th percentile of a page at most 100 ms, 100-item bank, loopback",
             value=f"{p95_at_once:.0f} ms without any pause; {p95:.0f} ms with pauses of {PAUSE[0]} to {PAUSE[1]} s "
             f"({len(paused)} answers, each with the page that it leads to)",
-            reason="Without pauses every page waits for those of the other people, and the people share the two cores "
-            "of the machine with the server, and with other work.", seed=SEED,
+            reason="Without pauses every page waits for the other people's pages, and the people share the machine's "
+            "two cores with the server and with other work.", seed=SEED,
         )  # fmt: skip
         pairs = [beside_floor(source, folder / f"c{k}", 10 if script.quick else 90) for k in range(FLOORS)]
         ratios = [page / floor for page, floor in pairs]
@@ -73,19 +73,19 @@ def run(script: Script) -> None:
             target="1,000 open sessions in at most 300 MB (the whole process)",
             value=f"{n_sessions} sessions of 3 answers, as served (200 designs in memory): {total:.0f} MB in all; with "
             f"every design in memory {grown / n_sessions * 1e3:.0f} kB more per session",
-            reason="Of the whole process the libraries are the most.", seed=SEED,
+            reason="The libraries take most of the process.", seed=SEED,
         )  # fmt: skip
         replay = replayed(source, folder / "e")
         script.judge(
             "serve-replay", replay <= 0.05, claim="A session that left memory is back before anybody notices.",
             target="100 answers replayed in 50 ms", value=f"{1e3 * replay:.0f} ms (median of 15)", seed=SEED,
-            reason="Of it most is learning the answers again.",
+            reason="Most of the time goes into learning the answers again.",
         )  # fmt: skip
         starts = [start(file, folder / f"f{k}") for k in range(1 if script.quick else 3)]
         started, worked = (statistics.median(times) for times in zip(*starts, strict=True))
         script.judge(
-            "serve-start", worked <= 2, claim="The server is there at once.",
-            target="start to first page at most 2 s of the processor, compiled functions cached",
+            "serve-start", worked <= 2, claim="The server starts at once.",
+            target="from start to first page at most 2 s of the processor, with compiled functions cached",
             value=f"{worked:.2f} s of the processor, {started:.2f} s by the clock of a shared machine; medians of 3",
             reason="Importing SciPy, scikit-learn and pandas is most of it; the machine was shared.", seed=SEED,
         )  # fmt: skip

@@ -111,7 +111,7 @@ def costs(script: Script) -> None:
         target="at most n_nested x n_simulations outcomes a setting; at most 1.5 times the simulations alone by the "
         "epidemic of the gallery",
         value=value,
-        reason=f"One thread, CPU time, median of {repeats}; 500 particles. Of counts that NumPy draws in 60 ns each "
+        reason=f"One thread, CPU time, median of {repeats}; 500 particles. Where NumPy draws counts in 60 ns each, "
         "most of the time is ours.",
     )  # fmt: skip
 

@@ -159,8 +159,8 @@ def run(script: Script) -> None:
             f"{file} {n:,} {scorer} {share}"
             for file, n, scorer, share in zip(*(columns[key] for key in KEYS), strict=True)
         ],
-        reason="A row is checked, multiplied with 24 columns and bounded; the few that may be best are scored. On the "
-        "machine of the prototype X @ A took eight times as long.",
+        reason="Each row is checked, multiplied with 24 columns and bounded; the few that may be best are scored. On "
+        "the prototype's machine X @ A took eight times as long.",
     )  # fmt: skip
 
 

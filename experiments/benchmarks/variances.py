@@ -273,8 +273,8 @@ def judge(script: Script, ours: dict[str, Any], plain: dict[str, Any]) -> None:
         claim="With the circulant control variate 8 samples estimate all variances of a photograph's posterior better "
         "than 32 plain ones.",
         kind="to judge",
-        target="relative error at most .25 for 32 products, and below that of 32 plain samples (128 products): "
-        "whole 95% intervals over samplings",
+        target="relative error at most 0.25 for 32 products, and below that of 32 plain samples (128 products): whole "
+        "95% intervals over samplings",
         value={
             "with": list(mine),
             "products": ours["products"],

@@ -70,20 +70,20 @@ def gaps(script: Script) -> None:
     exact = {name: gap for name, gap in left.items() if name not in estimated}
     script.judge(
         "ours-certificate-gaps", max(exact.values()) <= 0.10,
-        claim="Where covariances are exact - rows, maps, regressions, sensors, lines of a small head - the certificate "
+        claim="Where covariances are exact (rows, maps, regressions, sensors, lines of a small head), the certificate "
         "leaves at most 10% between a design and the best.",
-        target="at most .10 on every problem",
+        target="at most 0.10 on every problem",
         value={name: round(gap, 4) for name, gap in exact.items()},
         seed=0,
     )  # fmt: skip
     script.judge(
         "ours-certificate-gaps-estimates", max(estimated.values()) <= 0.10,
         claim="Lines of a head at 64 and 128 pixels, and short forms of item banks, are within 10% of the best, too.",
-        target="at most .10 on every problem, by the estimates that there are",
+        target="at most 0.10 on every problem, by the estimates that exist",
         value={name: round(gap, 4) for name, gap in estimated.items()},
-        reason="Of these there are the prefixes, and of lines the tangent, but no relaxation. Mirrors of lines are "
-        "counted once, which halves what lines leave open; similar items tell the same, too, and sums of single gains "
-        "do not know it.",
+        reason="For these problems there are the prefixes, and for lines the tangent, but no relaxation. Mirrors of "
+        "lines are counted once, which halves what lines leave open. Similar items also repeat one another, which "
+        "sums of single gains do not know.",
         seed=0,
     )  # fmt: skip
     few = {name: gain for name, gain in swapped.items() if name in narrow}
@@ -92,8 +92,8 @@ def gaps(script: Script) -> None:
         claim="Exchanges after the greedy gain 2 to 3% of the information where a batch has fewer rows than unknowns.",
         target="2% or more on more than half of such problems",
         value={name: round(gain, 4) for name, gain in swapped.items()},
-        reason="Only where rows share a direction that is not known (digits not centred) 2.4%; else the greedy is "
-        "within 1% of where exchanges end. They never lose.",
+        reason="They gain 2.4% only where rows share a direction that is not known (digits not centred); otherwise "
+        "the greedy choice is within 1% of where exchanges end. Exchanges never lose.",
         seed=0,
     )  # fmt: skip
 
@@ -152,9 +152,10 @@ def costs(script: Script) -> None:
         "ours-certificate-cost",
         first["gap"] <= 0.10 and first["over the greedy"] <= 5 and second["over the greedy"] <= 10,
         kind="must hold",
-        claim="A certificate of 32 of 1,797 rows is within 10%, at no more than 5 times the CPU seconds of the greedy; "
-        "of 64 of 10,000 x 100 at no more than 10 times.",
-        target="gap .10; 5 times; 10 times; beside the library's own greedy without exchanges, one BLAS thread",
+        claim="A certificate for 32 of 1,797 rows is within 10%, at no more than 5 times the CPU seconds of the "
+        "greedy choice; one for 64 of 10,000 x 100 takes no more than 10 times.",
+        target="gap at most 0.10; at most 5 and 10 times the seconds of the library's own greedy choice without "
+        "exchanges, on one BLAS thread",
         value=found,
         seed=0,
     )  # fmt: skip

@@ -62,7 +62,7 @@ def run(script: Script) -> None:
     held = {n: limits(random / one.information) for n, one, random in zip(sizes, found, chance, strict=True)}
     script.judge(
         "ours-certificate-guide", all_of(inside(*held[n][1:], 0.5, 0.9) for n in sizes if n >= 8),
-        claim="Random batches of eight rows of digits or more hold .5 to .9 of what designed ones tell.",
+        claim="Random batches of eight rows of digits or more hold 0.5 to 0.9 of what designed ones tell.",
         target="every size from 8 on, the whole 95% intervals over random batches",
         value={
             "random over design": {n: list(three) for n, three in held.items()},

@@ -50,9 +50,10 @@ def run(script: Script) -> None:
     )  # fmt: skip
     script.judge(
         "ours-certificate-leading", max(smaller.values()) <= 0.5 and max(times.values()) <= 5.0,
-        claim="Of designs with thousands of rows, 800 leading eigenvalues leave at most half of the gap that "
-        "prefixes and tangent leave, at no more than five times the greedy's time.",
-        target="gap with over gap without at most .5 on each of three pools; time over the greedy's at most 5",
+        claim="Of designs with thousands of rows, 800 leading eigenvalues leave at most half of the gap that prefixes "
+        "and tangent leave, in no more than five times the greedy choice's time.",
+        target="the gap with them at most 0.5 of the gap without, on each of three pools; time at most 5 times the "
+        "greedy choice's",
         value={"gap": gaps, "gap with over without": smaller, "time over the greedy's": times},
         seed=0,
     )  # fmt: skip

@@ -267,8 +267,8 @@ def run(script: Script) -> None:
                 *(table[k] for k in ("problem", "one / two", "low", "high", "cost, one step's")), strict=True
             )
         },
-        reason=f"It pays on {len(pays)}: {'; '.join(pays)}. About everything unknown, or where single measurements are "
-        "near to additive, one step is enough.",
+        reason=f"It pays on {len(pays)} problems: {', '.join(pays)}. For a design about everything unknown, or where "
+        "single measurements nearly add up, one step is enough.",
         seed=0,
     )  # fmt: skip
 

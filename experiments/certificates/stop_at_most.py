@@ -24,7 +24,7 @@ EARLY = 0.05
 RULES = {
     "at most 2 nats in 20": lambda: AtMost(2.0),
     "at most 1 nat in 20": lambda: AtMost(1.0),
-    "at most .5 nats in 20": lambda: AtMost(0.5),
+    "at most 0.5 nats in 20": lambda: AtMost(0.5),
     "information .05 left": lambda: InformationLeft(0.05),
     "stable predictions": lambda: StablePredictions(),
 }
@@ -64,12 +64,12 @@ def run(script: Script) -> None:
     best = max(rows[rule]["within 5% on either side"] for rule in list(RULES)[:3])
     script.judge(
         "ours-certificate-at-most", best >= 0.5,
-        claim="A run that stops when the next 20 answers together can tell at most 2 nats (or 1, or .5) stops within "
+        claim="A run that stops when the next 20 answers together can tell at most 2 nats (or 1, or 0.5) stops within "
         "5% of the answers after which held-out accuracy did not change any more.",
         target="in half of the runs, by one of the three",
         value={**rows, "runs": len(found), "answers after which nothing changed": rested},
-        reason="Held-out accuracy moves by half a point as long as labels come in, or rests by chance long before: the "
-        "bound says what the model may still learn, and not which of it changes a prediction.",
+        reason="Held-out accuracy moves by half a point as long as labels come in, or settles by chance long before. "
+        "The bound says what the model may still learn, and not which part of that changes a prediction.",
         seed=0,
     )  # fmt: skip
 

@@ -55,12 +55,13 @@ def run(script: Script) -> None:
     script.judge(
         "ours-one-history",
         not broken,
-        claim="Answers one by one lead to the posterior of all at once: evidence within .1 nat or higher, predictions "
-        f"within a tenth of a deviation, for {sum(story.promised for story in stories)} estimators that promise it.",
+        claim="Answers told one by one lead to the posterior of all at once: the evidence is within 0.1 nat or "
+        f"higher, and predictions are within a tenth of a deviation, for {sum(story.promised for story in stories)} "
+        "estimators that promise it.",
         target="every history",
         value=broken or "every history",
-        reason=f"{', '.join(broken)}: where the evidence is flat answers one by one end at a top that is higher than "
-        "fit's, by less than .1 nat (Laplace noise .09, Cox process .04), and predictions differ there.",
+        reason=f"{', '.join(broken)}Where the evidence is flat, answers told one by one end at a maximum that is "
+        "higher than fit's by less than 0.1 nat (Laplace noise 0.09, Cox process 0.04), and predictions differ there.",
         kind="must hold",
         seed=0,
     )

@@ -96,7 +96,7 @@ def run(script: Script) -> None:
     script.judge(
         "ko-fig-2.6", wins == draws and abs(coal["rectified"] - coal["softplus"]) < 0.01,
         claim="Rectified beats exponential in every draw of the folds and ties with softplus.",
-        target="every draw; softplus within .01",
+        target="every draw; softplus within 0.01",
         value={"draws won": f"{wins} of {draws}",
                "softplus less rectified": round(coal["softplus"] - coal["rectified"], 4)},
         reason="Every rate from three starts.",
@@ -104,18 +104,19 @@ def run(script: Script) -> None:
     gap = {starts: mean["coal", "exp", starts] - mean["coal", "rectified", starts] for starts in ("several", "one")}
     script.judge(
         "ours-counts-coal-starts", gap["several"] < 0.015,
-        claim="The gap of .03 between exponential and rectified rate is the optimiser's, not the rate's.",
+        claim="The gap of 0.03 between the exponential and the rectified rate is due to the optimiser, not to the "
+        "rate.",
         target="less than half of it where every rate has several starts",
         value={starts: round(value, 4) for starts, value in gap.items()},
-        reason="From three starts for every rate, and from one: the gap stays, so that it is the rate's.",
+        reason="With three starts for every rate, as with one, the gap stays, so it is due to the rate.",
     )  # fmt: skip
     spikes = {rate: round(mean["spikes", rate, "several"], 4) for rate in RATES}
     script.judge(
         "ours-counts-spikes", min(spikes, key=lambda rate: spikes[rate]) != "exp",
         claim="On spikes of a neuron about an odour (100 bins) the exponential rate is not best, either.",
-        target="rectified or softplus is lowest", value=spikes,
-        reason="At the onset the rate jumps fivefold within a bin: factors suit a log rate. At counts this "
-        "large rectified and softplus are the same.",
+        target="rectified or softplus has the lowest loss", value=spikes,
+        reason="At the onset the rate jumps fivefold within a bin, which suits a log rate. At counts this large the "
+        "rectified and the softplus rate hardly differ.",
     )  # fmt: skip
 
 

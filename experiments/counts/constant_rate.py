@@ -50,10 +50,10 @@ def run(script: Script) -> None:
     }
     script.judge(
         "ours-counts-constant-rate", min(value["uncertain"].values()) >= 0.8,
-        claim="Where the rate does not change the 90% band of a Cox process, its mean uncertain, holds it.",
-        target="in .8 of the tables or more, for every rate function and number of events", value=value,
-        reason=f"{seeds} tables of {BINS} bins each, {', '.join(map(str, expected))} events expected; the number is "
-        "what the mean was until this was measured. Height and length of the kernel are still numbers.", seed=0,
+        claim="Where the rate does not change, the 90% band of a Cox process with an uncertain mean holds it.",
+        target="in 0.8 of the tables or more, for every rate function and number of events", value=value,
+        reason=f"{seeds} tables of {BINS} bins each, with {', '.join(map(str, expected))} events expected. Until this "
+        "was measured the mean was a number; the kernel's height and length still are.", seed=0,
     )  # fmt: skip
 
 

@@ -107,8 +107,8 @@ def _lastfm(script: Script) -> None:
         script.judge(
             id, ordered and all(near[2:]), claim="Last.fm: MAP 5.94, EM 4.65, mean field 3.89, full covariances 3.81.",
             target="in that order, mean field and full within three standard errors", value=values,
-            reason="Item variance by validation for every method, which the source does not say; the other three sets "
-            "are not at hand. Within three standard errors: "
+            reason="Each method's item variance is chosen by validation, since the source does not give it; the other "
+            "three sets are not at hand. Within three standard errors: "
             + ", ".join(k for k, one in zip(KINDS, near, strict=True) if one) + ".",
         )  # fmt: skip
     curves = columns["test"].mean(axis=2)
@@ -122,25 +122,26 @@ def _lastfm(script: Script) -> None:
             target="MAP spreads three times as far as mean field and full, and is best at the small end",
             value={kind: [round(float(v), 3) for v in curve]
                    for kind, curve in zip((*KINDS, "map without biases"), (*curves, plain), strict=True)},
-            reason=f"At item variances {', '.join(map(str, variances))}, {splits} splits. On three of them also at 5 "
-            "and 25, which the source's axis, not known, may reach: MAP overfits there (6.28 at .2, 6.72, 7.61; mean "
-            "field 4.00, 4.25, 4.43), and three times as far. Not the reason: biases as strongly regularised as the "
-            "entries (7.22, 6.51, 6.32, 6.69 at .02, .2, 1, 5; those of items alone 6.02, 6.00, 6.32, 7.44, but mean "
-            "field 3.65, 3.79, 4.10, 4.50), 20 components (6.51, 6.23 at .02, .2), or a MAP climbed to 1e-8 of its "
-            "objective (6.34, 6.00, 5.82 at .02, .2, 1; two splits). Without biases (mean field "
-            "8.31, 7.73, 8.51) MAP is best at the small end, of a model that knows no mean count.",
+            reason=f"At item variances {', '.join(map(str, variances))}, {splits} splits. Three of the splits were "
+            "also run at 5 and 25, which the source's axis may reach (it is not known). There MAP overfits (6.28 at "
+            "0.2, then 6.72 and 7.61; mean field 4.00, 4.25, 4.43) and spreads three times as far. Three causes were "
+            "ruled out: biases regularised as strongly as the entries (7.22, 6.51, 6.32, 6.69 at 0.02, 0.2, 1, 5; "
+            "those of items alone 6.02, 6.00, 6.32, 7.44, but mean field 3.65, 3.79, 4.10, 4.50), 20 components "
+            "(6.51, 6.23 at 0.02, 0.2), or a MAP climbed to 1e-8 of its objective (6.34, 6.00, 5.82 at 0.02, 0.2, 1; "
+            "two splits). Without biases (mean field 8.31, 7.73, 8.51) MAP is best at the small end, but that model "
+            "knows no mean count.",
         )  # fmt: skip
     seconds = np.array([columns["seconds"][k, b].mean() for k, b in enumerate(_common(columns["validation"]))])
     for id in ("ko-fig-3.2", "kokhan-fig-2"):
         script.judge(
             id, bool(seconds[2] < 0.5 * seconds[3] and mean[2] - mean[3] < 0.1),
             claim="Mean field comes close to full covariances at a cost near MAP's.",
-            target="within .1 nats of full, in less than half its time",
+            target="within 0.1 nats of full, in less than half its time",
             value={kind: {"loss": round(float(mean[k]), 3), "CPU seconds": round(float(seconds[k]), 2)}
                    for k, kind in enumerate(KINDS)},
-            reason="On Last.fm, each to 1e-5 of its bound at its best prior variance. The source's own gap is .08 "
-            "nats; ours is that with a standard error of .02 on either side. Seconds are of an earlier kernel: by "
-            "today's, three splits in one run, .20, .36, .16 and 1.43.",
+            reason="On Last.fm, each method to 1e-5 of its bound at its best prior variance. The source's own gap is "
+            "0.08 nats, and ours is that within a standard error of 0.02. The seconds are those of an earlier "
+            "kernel; today's takes 0.20, 0.36, 0.16 and 1.43 s (three splits in one run).",
         )  # fmt: skip
     figure, ((left, right),) = panels(1, 2)
     for k, kind in enumerate(KINDS):
@@ -164,8 +165,8 @@ def _synthetic(script: Script) -> None:
     n = 800 if script.quick else 8000
     grids = {"ko": (0.1, 0.25, 1.0, 4.0), "kokhan": (0.05, 0.2, 0.5, 2.0)}
     targets = {
-        "ko": "mean field at least .2 below MAP at every variance, and spreads less than .1",
-        "kokhan": "mean field at least .2 below the best MAP, and spreads less",
+        "ko": "mean field at least 0.2 below MAP at every variance, and spreads less than 0.1",
+        "kokhan": "mean field at least 0.2 below the best MAP, and spreads less",
     }
     for which, grid in grids.items():
         grid = grid[1:2] if script.quick else grid

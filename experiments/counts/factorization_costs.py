@@ -54,13 +54,13 @@ def run(script: Script) -> None:
     for id in ("ko-tab-3.1", "kokhan-tab-1"):
         script.judge(
             id, as_stored and linear and exponent["em"] < 2.5 and exponent["full"] < 3.5,
-            claim="Numbers: MAP D, mean field 2 D, EM D^2 of one side, VB D^2 of both. Time of an entry: MAP and mean "
-            "field linear in D, EM quadratic, VB cubic.",
+            claim="Each method stores so many numbers: MAP D, mean field 2 D, EM D^2 for one side, VB D^2 for both. "
+            "An entry takes time linear in D by MAP and mean field, quadratic by EM, cubic by VB.",
             target="numbers as counted; exponents below 1.5, 2.5 and 3.5",
             value={"numbers": {kind: [stored[kind], expected[kind]] for kind in KINDS}, "exponents": exponent},
             reason="Rows are solved by Newton's steps in their means, whose curvature takes D^2 an entry for MAP and "
-            "mean field, too, though little of the time up to 32. EM's points make an expected rate quadratic (2.45 "
-            "when it went through the formulas of two covariances).",
+            "mean field, too, but little of the time up to D = 32. EM's points make an expected rate quadratic (the "
+            "exponent was 2.45 when it went through the formulas of two covariances).",
         )  # fmt: skip
 
 

@@ -19,8 +19,9 @@ from experiments.script import Script, command
 
 SIDE, N_CHOSEN, EXPOSURE = 16, 32, 20.0
 WIDENED = (
-    "Bands are widened by what counts say without themselves (variance_factor_): .511, .527 and .520 with the first "
-    "scale kept before. On some designed pictures the counts say nothing about the widths, and the factor stays at one."
+    "Bands are widened by what counts say without themselves (variance_factor_); before that they held 0.511, 0.527 "
+    "and 0.520 with the first scale kept. On some designed pictures the counts say nothing about the widths, and the "
+    "factor stays at one."
 )
 
 
@@ -63,9 +64,9 @@ def run(script: Script) -> None:
     last = {key: np.array([one["errors"][-1] for one in of]) for key, of in found.items()}
     size = (
         f"{n} photographs (scale again: {len(seeds['again'])}), {side} x {side}: {rounds} rounds of {N_CHOSEN} pixels "
-        f"for {EXPOSURE:g} units each, after 2 units on all. On half of them the evidence of these few photons takes a "
-        "scale of .003, a hundredth of the right one, so that pixels are thought alike; found again it comes right, "
-        "less so of designed pixels, which are no random sample."
+        f"for {EXPOSURE:g} units each, after 2 units on all. On half of the photographs the evidence of these few "
+        "photons takes a scale of 0.003, a hundredth of the right one, which says that all pixels are alike. A scale "
+        "found again later is right, but less so from designed pixels, which are no random sample."
     )
     for rival in ("equal", "random"):
         gains = {}
@@ -77,7 +78,7 @@ def run(script: Script) -> None:
             gains[f"scale {scale}"] = [round(float(gain.mean() + sign * half), 4) for sign in (-1, 1)]
         script.judge(
             f"ours-counts-exposures-{rival}", inside(*gains["scale kept"], least=0.0),
-            claim=f"The same time on designed pixels leaves less error than on {rival} ones.",
+            claim=f"Time spent on designed pixels leaves less error than as much time on {rival} ones.",
             target="paired 95% interval of the gain in relative error above 0, the first scale kept",
             value={"error": {", ".join(key): round(float(one.mean()), 4) for key, one in last.items()}, "gain": gains},
             reason=size,
@@ -87,7 +88,7 @@ def run(script: Script) -> None:
     script.judge(
         "ours-counts-exposures-coverage", 0.85 <= designed["designed, kept"] <= 0.97,
         claim="After designed exposures 90% bands of pixels hold about 90% of them.",
-        target="between .85 and .97, the first scale kept",
+        target="between 0.85 and 0.97, the first scale kept",
         value={"coverage": designed, "scales": {key: scales[key] for key in scales if key.startswith("designed")}},
         reason=f"{size} {WIDENED}",
     )  # fmt: skip

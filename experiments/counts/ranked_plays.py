@@ -162,7 +162,7 @@ def run(script: Script) -> None:
     script.judge(
         "ours-counts-ranking", min(low for low, _ in limits.values()) > -0.01,
         claim="With zeros observed mean field ranks unheard artists as well as hpfrec and implicit, all tuned alike.",
-        target="paired 95% interval of the gain in NDCG@10 above -.01 against each",
+        target="paired 95% interval of the gain in NDCG@10 above -0.01 against each",
         value={"NDCG@10": mean, "gain, 95% limits": limits},
         reason=f"{len(each['ours'])} listeners in three groups, artists with {FEWEST} listeners or more; "
         f"{', '.join(f'{len(grid) * 2} settings of {kind}' for kind, grid in GRIDS.items())} tried on "

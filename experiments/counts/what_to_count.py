@@ -131,9 +131,9 @@ def run(script: Script) -> None:
     script.judge(
         "ours-counts-designed-coverage", all_of(inside(low, high, least=0.88) for _, low, high in coverage.values()),
         claim="At the end of designed runs 90% intervals of counts hold at least nine tenths of them, or nearly.",
-        target="at least .88 for every estimator, the whole 95% intervals over repetitions",
+        target="at least 0.88 for every estimator, the whole 95% intervals over repetitions",
         value={task: [round(one, 3) for one in three] for task, three in coverage.items()},
-        reason="Counts are whole numbers: intervals hold a little more than they promise where the model is right.",
+        reason="Counts are whole numbers, so intervals hold a little more than they promise where the model is right.",
     )  # fmt: skip
 
 

@@ -161,7 +161,7 @@ def judge(script: Script, found: dict[str, np.ndarray], marks: tuple[int, ...], 
     script.judge(
         "ours-trees-connect-four-coverage", holds,
         claim="Connect Four from solved positions: 90% intervals of moves' values cover, though the model is wrong.",
-        target="95% interval over positions at least .85 at every look",
+        target="95% interval over positions at least 0.85 at every look",
         value={
             "covered": {str(mark): [round(one, 3) for one in some] for mark, some in covered.items()},
             "probability of the best move, said and found": [

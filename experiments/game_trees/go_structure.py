@@ -74,12 +74,13 @@ def run(script: Script) -> None:
         "hennig-fig-3.6", distances["uniform"] <= 0.05 and distances["capturing"] >= distances["uniform"],
         claim="Children's scores around their parent's are close to normal for the random policy; the smart one has "
         "heavier tails.",
-        target="KS distance at most .05 for uniform roll-outs, and no less for capturing ones",
+        target="KS distance at most 0.05 for uniform roll-outs, and no less for capturing ones",
         value={
             "KS": {name: round(one, 3) for name, one in distances.items()},
             "sd of a step, counting noise taken off": {name: np.round(one, 2).tolist() for name, one in slopes.items()},
         },
-        reason=f"{caption} The source: every ply, 1,000 roll-outs. Steps are scaled by their own deviation.", seed=1,
+        reason=f"{caption} The source used every ply and 1,000 roll-outs. Steps are scaled by their own "
+        "deviation.", seed=1,
     )  # fmt: skip
     means = {policy: np.array([row["mean"] for row in rows]) for policy, rows in found.items()}
     drift = {policy: float(np.abs(np.diff(mean)).max()) for policy, mean in means.items() if len(mean) > 1}
@@ -91,7 +92,7 @@ def run(script: Script) -> None:
             "largest change over fifteen plies": {name: round(one, 2) for name, one in drift.items()},
             "mean scores": {name: mean.round(2).tolist() for name, mean in means.items()},
         },
-        reason=f"{caption} Ours captures where it can, the source's policy knows patterns.", seed=1,
+        reason=f"{caption} Our policy captures where it can; the source's knows patterns.", seed=1,
     )  # fmt: skip
     script.judge(
         "hennig-sys-go-engine", all(len(rows) == len(plies) for rows in found.values()),

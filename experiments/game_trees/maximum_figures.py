@@ -75,9 +75,9 @@ def _worst(script: Script, n: int) -> None:
     script.figure(figure, "hennig-fig-A.4", f"An input after the message about the maximum; {n} samples.")
     value = [round(float(found.input_mean[0]), 3), round(float(found.input_covariance[0, 0]), 3)]
     script.judge(
-        "hennig-fig-A.4", value == [1.059, 0.943], claim="Inverse mean 1.06, variance .94.",
+        "hennig-fig-A.4", value == [1.059, 0.943], claim="Inverse mean 1.06, variance 0.94.",
         target=[1.059, 0.943], value=value,
-        reason="With message mean 2; the caption's 1 gives .891 and .676.", seed=0,
+        reason="With message mean 2; the caption's 1 gives 0.891 and 0.676.", seed=0,
     )  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def _five(script: Script, n: int) -> None:
     script.judge(
         "hennig-fig-A.6", good < 0.06 and poor > 2 * good,
         claim="The chain of five is good where inputs are alike or one dominates, poor for nested and skewed ones.",
-        target="Kolmogorov-Smirnov distance below .06 where good, more than twice that of the good where poor",
+        target="Kolmogorov-Smirnov distance below 0.06 where it is good, and more than twice as large where it is poor",
         value={name: round(x, 3) for name, x in distance.items()}, reason=f"{n} samples each.", seed=0,
     )  # fmt: skip
 

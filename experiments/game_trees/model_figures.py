@@ -86,7 +86,7 @@ def run(script: Script) -> None:
     script.judge(
         "hennig-fig-3.8", bool(rises and ordered),
         claim="The mean log density of true scores and values rises with roll-outs, then saturates; deeper is lower.",
-        target="block means of 50 never fall by more than .02; depth 1 > 2 > 3 at the end",
+        target="block means of 50 never fall by more than 0.02; depth 1 > 2 > 3 at the end",
         value={what: ours[what][:, [0, -1]].round(3).tolist() for what in ("score", "value")},
         reason=f"{caption} First and last of {n_blocks} blocks, depths 1 to 3.", seed=f"0..{n_trees - 1}",
     )  # fmt: skip
@@ -96,10 +96,10 @@ def run(script: Script) -> None:
         bool(0.0 <= wrong["p-games, raw"] - wrong["model trees"] <= 0.1),
         claim="On p-games, where steps are uniform and as the player likes them, slightly more nodes get a wrong "
         "sign than on trees of the model.",
-        target="share of wrong signs at depth 1 at the end 0 to .1 above that on model trees",
+        target="at the end, the share of wrong signs at depth 1 is 0 to 0.1 above that on trees of the model",
         value={name: round(float(share), 3) for name, share in wrong.items()},
         reason=f"{caption} The curves are alike; slightly fewer signs are wrong, not more. The sign of a result does "
-        "not depend on the scale, so that raw and scaled trees differ in densities only.",
+        "not depend on the scale, so raw and scaled trees differ in their densities only.",
         seed=f"0..{n_trees - 1}",
     )
     six, five = increments(20 if script.quick else 1000)
@@ -120,7 +120,7 @@ def run(script: Script) -> None:
     script.judge(
         "hennig-fig-3.9", bool(np.all(np.abs(np.subtract(moments, expected)) <= 0.1)),
         claim="The Gaussian of the increment table fits the increments of sampled trees.",
-        target="means and variances within .1 of the table's",
+        target="means and variances within 0.1 of the table's",
         value={"sampled": np.round(moments, 3).tolist(), "table": np.round(expected, 3).tolist()},
         reason=f"{len(six)} trees; means with six and five moves left, then variances.", seed=f"0..{len(six) - 1}",
     )  # fmt: skip

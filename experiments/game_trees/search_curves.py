@@ -120,19 +120,19 @@ def run(script: Script) -> None:
         "hennig-fig-3.10",
         residual <= 0.02 and margin <= 0.05,
         claim="No clear win over UCT; about 1% of roots keep a wrong sign.",
-        target="wrong in at most 2% after 2,000 descents; within .05 of UCT's share from 200",
+        target="wrong in at most 2% after 2,000 descents; within 0.05 of UCT's share from 200",
         value={name: [round(x, 3) for x in values] for name, values in found["sign"].items()},
-        reason=f"{n_trees} trees. Better than the source says: subtrees that were seen are closed and what is proved "
-        "is used, so that no sign is wrong in the end. Alpha-beta is ahead of every sampler once it is done, which for "
-        "most of these small trees is before 100 ends.",
+        reason=f"{n_trees} trees. The search does better than the source says: it closes subtrees that it has seen "
+        "and uses what is proved, so that no sign is wrong in the end. Alpha-beta is ahead of every sampler once it "
+        "has finished, which on most of these small trees takes fewer than 100 ends.",
         seed=f"0..{n_trees - 1}",
     )
     covers = found["covered"]["this search"] + found["covered"]["with refresh"]
     script.judge(
         "ours-trees-coverage",
         min(covers) >= 0.85 and max(covers) <= 0.95,
-        claim="90% intervals of the values of the root's moves cover .85 to .95 all along, with refresh and without.",
-        target="every share in [.85, .95]",
+        claim="90% intervals of the values of the root's moves cover 0.85 to 0.95 all along, with refresh and without.",
+        target="every share in [0.85, 0.95]",
         value={name: [round(x, 3) for x in values] for name, values in found["covered"].items()},
         reason=f"{n_trees} trees of 5 moves; looks at {', '.join(map(str, marks))} games.",
         seed=f"0..{n_trees - 1}",

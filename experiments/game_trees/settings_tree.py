@@ -143,7 +143,10 @@ def run(script: Script) -> None:
     n, n_splits, repeats = (11, 2, 1) if script.quick else (60, 40, 12)
     found = script.kept("settings_tree", compared, n, n_splits, 0, repeats)
     half = n_splits // 2
-    size = f"{repeats} repetitions; accuracies of {half} splits are the noise, the mean of {half} others the truth"
+    size = (
+        f"{repeats} repetitions; the accuracies of {half} splits are noisy values, and the mean of {half} others "
+        "is the truth"
+    )
     figure, axes = panels(1, 1, 5.5, 3.4)
     for name, rows in found.items():
         axes[0, 0].plot(np.arange(1, n + 1), 100 * rows.mean(axis=0), label=name)

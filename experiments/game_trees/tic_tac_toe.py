@@ -59,7 +59,7 @@ def run(script: Script) -> None:
     rows = np.concatenate(list(found.values()))
     script.judge(
         "ours-trees-tic-tac-toe", bool(rows[:, :2].all()), kind="must hold",
-        claim="Tic-tac-toe, all positions reachable in five plies: after the search is exhausted the true value.",
+        claim="In tic-tac-toe an exhausted search gives the true value of every position reachable in five plies.",
         target="every position exhausted, every value exact",
         value=f"{int(rows[:, 0].sum())} exhausted and {int(rows[:, 1].sum())} exact of {len(rows)} positions "
         f"({({plies: len(one) for plies, one in found.items()})} by plies), {int(rows[:, 2].sum())} random games",

@@ -202,10 +202,11 @@ def judge(script: Script, shown: dict[str, dict[str, np.ndarray]], marks: tuple[
     lost = all_of(inside(mean - width, mean + width, most=0.05) for mean, width in batches.values())
     script.judge(
         "ours-trees-batches", lost,
-        claim="Leaves rolled out in joint batches of 8 lose at most .05 of a step in regret beside one by one.",
-        target="the paired 95% interval of the loss lies below .05, on every kind of trees",
+        claim="Leaves rolled out in joint batches of 8 lose at most 0.05 of a step in regret compared with one by one.",
+        target="the paired 95% interval of the loss lies below 0.05, on every kind of trees",
         value={kind: f"{mean:+.3f} +- {width:.3f}" for kind, (mean, width) in batches.items()},
-        reason=("" if lost is not None else "The intervals reach beyond what is allowed: too few trees. ")
+        reason=("" if lost is not None else "The intervals reach beyond what is allowed, because there are too few "
+        "trees. ")
         + f"{size}; batches of the {SHORT} weightiest leaves, about the root's value.", seed=seeds,
     )  # fmt: skip
     cost = {}
@@ -220,7 +221,7 @@ def judge(script: Script, shown: dict[str, dict[str, np.ndarray]], marks: tuple[
     pays = [row for row in cost.values() if (next(iter(row.values())) or marks[-1]) < marks[-1]]
     script.judge(
         "ours-trees-information-time", bool(pays),
-        claim="Where roll-outs are dear, two-pass information pays: fewer of them reach the regret of the policy.",
+        claim="Where roll-outs are expensive, two-pass information pays: fewer of them reach the policy's regret.",
         target=f"fewer than {marks[-1]} roll-outs on one kind of trees", value=cost,
         reason=f"{size}; it pays where a roll-out costs more than what is added to it.", seed=seeds,
     )  # fmt: skip
@@ -231,10 +232,11 @@ def judge(script: Script, shown: dict[str, dict[str, np.ndarray]], marks: tuple[
         wrong[kind] = (int(stopped[:, 1].sum()), len(stopped), len(ends))
     script.judge(
         "ours-trees-best-move-known", all(w <= 0.05 * max(n, 1) for w, n, _ in wrong.values()),
-        claim="When a move is the best with probability .95, it is not the best in at most 5% of runs.",
+        claim="When a move is the best with probability 0.95, it is not the best in at most 5% of runs.",
         target="wrong in at most 5%",
         value={kind: f"wrong in {w} of {n} runs that stopped, of {m}" for kind, (w, n, m) in wrong.items()},
-        reason="Over all searchers, looked at every 5 roll-outs; the first time counts, which selects.", seed=seeds,
+        reason="All searchers together, looked at every 5 roll-outs; the first time counts, which is a "
+        "selection.", seed=seeds,
     )  # fmt: skip
 
 

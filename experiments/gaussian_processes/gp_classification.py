@@ -383,8 +383,9 @@ def judge_sets(script: Script) -> None:
         claim="Six sets are split into 300/383, 100/100, 200/151, 350/418, 108/100 and 767/773 rows.",
         target="every set has as many rows as training and test rows together",
         value={name: list(shape) for name, shape in shapes.items()},
-        reason="Which rows are for training is not published: splits are random by seed. Fewer columns than printed: "
-        f"{', '.join(other)} (species and sex are classes; sex is told from the five measurements).",
+        reason="It is not published which rows are for training, so splits are random by seed. "
+        f"{', '.join(other).capitalize()} has fewer columns than printed: species and sex are classes, and sex is "
+        "told from the five measurements.",
     )
 
 

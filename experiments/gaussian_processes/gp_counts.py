@@ -241,7 +241,7 @@ def explained(engines: list[str], keys: list[tuple[str, str, str]], best: np.nda
             parts.append(f"{engine} does better than in the source: below the mean {count} times.")
     low = int(counted(best)[1][engines.index("EP")])
     if low:
-        parts.append(f"So EP is below the median in {low} trials (printed: 0), though never below the mean.")
+        parts.append(f"So EP is below the median in {low} trials , where 0 are printed, but never below the mean.")
     return " ".join(parts)
 
 

@@ -54,14 +54,14 @@ TRUTHS = {"regression": (1.0, 0.08), "classification": (4.0, 0.12)}  # height, l
 COSINES = 200
 TEST = np.linspace(0, 1, 201)
 POOL_REASONS = {
-    "information_gain": "The function is least known at atypical rows, and those are asked, until hyper-parameters fit "
-    "them; about the rows of the pool (predictive_information_gain) more is learnt.",
-    "predictive_information_gain": "On the others it is, and accuracy is higher.",
+    "information_gain": "The function is least known at atypical rows, and those are asked until the hyper-parameters "
+    "fit them; predictive_information_gain learns more about the rows of the pool.",
+    "predictive_information_gain": "On the other sets it is, and accuracy is higher.",
 }
 BOX_REASONS = {
     "regression": "",
-    "classification": "Height and length are learnt from few labels, and where they are wrong a design follows them: "
-    "see the same with the kernel told. Superseded: ours-hyper-boxes-classification integrates them.",
+    "classification": "Height and length are learnt from few labels, and where they are wrong a design follows them; "
+    "see the claim with the kernel told. Superseded: ours-hyper-boxes-classification integrates them.",
     "classification, kernel told": "",
 }
 UNITS = {
@@ -239,7 +239,7 @@ def judge(script: Script, found: dict[tuple[str, str], Comparison]) -> None:
             claim=f"Rows of a pool chosen by {scorer} teach a Gaussian process classifier faster than random ones.",
             target="area under the curve of log loss minus random's: 95% interval below 0 on every set",
             value={f"{name}, {m}": differences(name, m) for m in ("log_loss", "accuracy") for name in POOLS},
-            reason=f"The interval is not below 0: {', '.join(lost)}. {POOL_REASONS[scorer]}" if lost else "",
+            reason=f"The interval is not below 0 on {', '.join(lost)}. {POOL_REASONS[scorer]}" if lost else "",
             seed=seeds,
         )
     for kind in BOXES:

@@ -193,7 +193,7 @@ def judge_usps(script: Script, n: int) -> None:
         target=f"{TARGET}; median spread of errors of the four at most 5 where EP informs; at (2, 4) LA makes at most "
         "30 errors with less than 0.35 bit",
         value=value,
-        reason=("" if good else "All else holds: KL's information is 0.02 bits above EP's at EP's peak. ")
+        reason=("" if good else "All holds but one part: KL's information is 0.02 bits above EP's at EP's peak. ")
         + "The source's split, scaling of inputs and axes are not known; these are raw pixels of a random split, of "
         "which the maps use half the training digits.",
         seed=0,

@@ -191,7 +191,9 @@ def run(script: Script) -> None:
     )
     at, runs = tables["non-Gaussian"], float(hard["effective runs"])
     common = {"seed": 0}
-    noise = f"Sampling itself has {runs:.0f} effective runs here: its means are noisy by a fraction of a deviation."
+    noise = (
+        f"Sampling itself has only {runs:.0f} effective runs here, so its means are noisy by a fraction of a deviation."
+    )
     script.judge(
         "nickisch-fig-4.6",
         abs(at["EP"]["slope of the means"] - 1) < 0.1 and abs(at["EP"]["median ratio of deviations"] - 1) < 0.1
@@ -225,8 +227,8 @@ def run(script: Script) -> None:
         },
         reason=noise
         if missed
-        else f"Laplace's marginal misses the mode of the most skew marginal by less than we asked for. {noise} It is "
-        "the others, far from the boundary, that Laplace's method misses by deviations.",
+        else f"Laplace's marginal misses the mode of the most skew marginal by less than we asked for. {noise} Far "
+        "from the boundary Laplace's method misses the others by deviations.",
         **common,
     )  # fmt: skip
     near = {name: tables["nearly Gaussian"][name] for name in ("LA", "EP", "KL", "VB")}

@@ -215,8 +215,8 @@ def run(script: Script) -> None:
         claim="A k-space line passes at most 8 files and 25 names of the estimators on its way to a log-determinant.",
         target="8 files, 25 names",
         value={**numbers, "a k-space line, in estimators alone": f"{files} files, {names} functions"},
-        reason="The main path is 8 files and 25 names; every function that is entered, checks, estimates of noise and "
-        "phase and the prior included, is more. Before the rooms: 16 files and 80 functions.",
+        reason="The main path is 8 files and 25 names; counting every function that is entered (checks, estimates of "
+        "noise and phase, the prior) gives more. Before the rooms there were 16 files and 80 functions.",
     )
     if script.quick:
         return
@@ -229,7 +229,7 @@ def run(script: Script) -> None:
         value={"files loaded": n_loaded, "files entered once all are loaded": files, "functions entered": names},
         reason=""
         if n_loaded < FEWEST_FILES
-        else "Every engine, operator and potential that may be asked for is imported with its package.",
+        else "Each package imports every engine, operator and potential that people may ask for.",
     )
     PAGE.write_text(page(found), encoding="utf-8")
     rooms.draw(ROOT / "docs" / "static" / "rooms.svg")

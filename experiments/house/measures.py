@@ -221,10 +221,10 @@ def run(script: Script) -> None:
         script.judge(
             "ours-house-trial",
             TRIAL["tests of contract and shape"].startswith("19 of 19"),
-            claim="Who has seen the skeletons alone adds a regression of counts that keeps the contract.",
+            claim="A person who has seen only the skeletons adds a regression of counts that keeps the contract.",
             target="all of its tests of contract and shape pass",
             value=TRIAL,
-            reason="What its wrong turns found silent, the skeletons say now, but for the second.",
+            reason="The skeletons now say what was missing at all of its wrong turns but the second.",
         )
 
 

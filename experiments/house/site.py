@@ -105,13 +105,13 @@ def run(script: Script) -> None:
         script.judge(
             f"ours-site-beside-{peer.lower()}",
             words.count("better") > words.count("worse"),
-            claim=f"Of ten points more are better than worse beside {peer}'s site.",
-            target="more better than worse",
+            claim=f"On ten points our site is more often better than worse than {peer}'s.",
+            target="more points better than worse",
             value={
                 word: [point for point, row in POINTS.items() if row[column] == word] for word in dict.fromkeys(words)
             },
-            reason="Judged by whoever wrote ours, from the peer's sources and stored pages; worse where examples, "
-            "tutorials and formulas are concerned.",
+            reason="Judged by the people who wrote ours, from the peer's sources and stored pages. Ours is worse in "
+            "examples, tutorials and formulas.",
         )
     if script.quick:
         return
@@ -130,10 +130,10 @@ def run(script: Script) -> None:
         claim="From the start page five questions are answered in two minutes and two clicks each.",
         target="at most 2 minutes, 2 clicks",
         value=answers,
-        reason="Clicks and wrong turns are those of a reader that follows the link nearest in words; minutes are the "
-        "words on its way at 200 a minute, and the seconds of trying by the clock of a language model that had not "
-        "written the pages. That one took one wrong turn, at a link that was mended then; the page of resuming, 2.9 "
-        "minutes before, was written anew, and tried by its author. No person was timed.",
+        reason="Clicks and wrong turns are those of a program that follows the link nearest in words. Minutes are the "
+        "words on its way at 200 a minute, plus the seconds that a language model took which had not written the "
+        "pages. That model took one wrong turn, at a link that was mended then. The page on resuming took 2.9 "
+        "minutes; it was rewritten and tried by its author. No person was timed.",
     )
     with chromium.browser() as browser:
         names, found = write_screens(script, browser), looked_through(browser)
@@ -142,9 +142,10 @@ def run(script: Script) -> None:
         len(names) == len(PAGES) * len(WIDTHS) and not any(found.values()),
         claim="Every page fits 320 pixels and asks nothing of a network, without JavaScript; start page, gallery, API "
         "and source pages are whole at 1280 and at 320 pixels.",
-        target="each of the four looked at: no text cut off, tables scroll inside themselves; of all pages none wider",
+        target="each of the four looked at: no text cut off, tables scroll inside themselves; no page wider than the "
+        "screen",
         value={"looked at": list(PAGES), "pages": len(_pages())} | found,
-        reason="Looked at by a reader who had not written them; widths are those that the browser says.",
+        reason="A reader who had not written the pages looked at them; the browser reported the widths.",
     )
 
 

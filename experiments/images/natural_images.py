@@ -31,12 +31,12 @@ WORDS = {"free": "free design", "across": "designs of others", "coefficients": "
          "coloured": "coloured noise", "signs": "signs of free design", "hadamard": "Hadamard patterns"}  # fmt: skip
 TOLD = {True: True, False: False, None: "cannot be told"}
 WHY = {
-    "b": "L1+TV has rates tuned here (the source's .075 and .075 cost it 1 to 13%): with them coloured filters are "
-    "level with the wavelet order at 300 measurements.",
-    "e": "The rise of L1 is that of the first random filters: with 300 measurements its error is back where it began "
-    "(+.06, standard error .06), in panel f it is not.",
-    "f": "L1+TV has rates tuned here, with which it ends level with L2 (wavelet order), not above; at 200 measurements "
-    "the order is clear.",
+    "b": "The rates of L1+TV are tuned here (the source's 0.075 and 0.075 cost it 1 to 13%), and with them coloured "
+    "filters are level with the wavelet order at 300 measurements.",
+    "e": "L1 rises with the first random filters; with 300 measurements its error is back where it began (+0.06, "
+    "standard error 0.06), but not in panel f.",
+    "f": "The rates of L1+TV are tuned here, and with them it ends level with L2 (wavelet order), not above; at 200 "
+    "measurements the order is clear.",
 }
 HOPE = {100: 0.85, 200: 0.80, 300: 0.78}  # of EP (free) / L2 (wavelet order)
 NEIGHBOURS = {
@@ -160,13 +160,17 @@ def judge_panels(script: Script, study: Study, where: str) -> dict[str, dict[str
     for key, claims in found.items():
         missed = [claim for claim, (holds, _) in claims.items() if holds is False]
         unsure = [claim for claim, (holds, _) in claims.items() if holds is None]
-        said = [f"{title}: {'; '.join(of)}." for title, of in (("Not so", missed), ("Cannot be told", unsure)) if of]
+        said = [
+            f"{title}: {'; '.join(of)}."
+            for title, of in (("This does not hold", missed), ("This cannot be told", unsure))
+            if of
+        ]
         script.judge(
             f"ours-images-panel-{key}",
             all_of(holds for holds, _ in claims.values()),
             claim=f"Figure 5.4 {key}, {PANELS[key][0]}: " + "; ".join(claims) + ".",
-            target=f"each with {study.last} measurements (or as it says), paired by photograph, by more than two "
-            "standard errors",
+            target=f"each with {study.last} measurements (or the number given), paired by photograph, by more than "
+            "two standard errors",
             value={claim: {"holds": TOLD[holds], **numbers} for claim, (holds, numbers) in claims.items()},
             reason=" ".join([where, *said, WHY.get(key, "")]).strip(),
         )
@@ -275,7 +279,7 @@ def judge_hope(script: Script, study: Study, where: str) -> None:
     script.judge(
         "ours-images-free-design",
         all(one["ratio of means"] <= HOPE[m] and one["better on"] >= 0.8 for m, one in found.items()),
-        claim="At 32 x 32 EP with its free design has at most .85 (100 measurements), .80 (200), .78 (300) of the "
+        claim="At 32 x 32 EP with its free design has at most 0.85 (100 measurements), 0.80 (200), 0.78 (300) of the "
         "error of least squares with the wavelet order, and is better on 80% of the photographs.",
         target=HOPE,
         value={
@@ -290,10 +294,10 @@ def judge_hope(script: Script, study: Study, where: str) -> None:
             },
             "mean errors of 3 tuning photographs at 100 and 200, by rates": rates,
         },
-        reason=f"{where} Better on nearly all photographs, by less than hoped for. The hope came from a trial on five "
-        "photographs; with this code three of those (camera, Set12 03, Kodak 23) have .74 to .92 at 100 measurements "
-        "and .65 to .79 at 300. Here more are of fine texture, and the wavelet order is at its best at 200, where it "
-        "has just read the third scale. Other rates change the error by 1 to 3%.",
+        reason=f"{where} It is better on nearly all photographs, but by less than hoped for. The hope came from a "
+        "trial on five photographs; with this code three of those (camera, Set12 03, Kodak 23) have 0.74 to 0.92 at "
+        "100 measurements and 0.65 to 0.79 at 300. More photographs here have fine texture, and the wavelet order is "
+        "at its best at 200, where it has just read the third scale. Other rates change the error by 1 to 3%.",
         seed=0,
     )
 

@@ -38,10 +38,10 @@ HONEST = (0.80, 0.97)  # of the pixels in 90% bands
 PATTERNS = {"free": "EP free 0", "signs": "EP signs 0", "hadamard": "EP hadamard 0"}
 ENDS = ("", ", low", ", high")
 WHY_BANDS = (
-    "EP does (.92 to .97), VB does (.85 to .97), and sparse Bayesian learning does not (.28 to .45), as expected. "
-    "Before bands took the factor by what rows say without themselves, EP had .88 to .93 and VB .73 to .84: its bounds "
-    "underestimate variances. The tree is too sure of fine coefficients where the coarse ones alone were measured, and "
-    "no row speaks of these."
+    "EP does (0.92 to 0.97), VB does (0.85 to 0.97), and sparse Bayesian learning does not (0.28 to 0.45), as "
+    "expected. Before bands were widened by what rows say without themselves, EP had 0.88 to 0.93 and VB 0.73 to "
+    "0.84, since its bounds underestimate variances. The tree is too sure of fine coefficients where the coarse ones "
+    "alone were measured, and no row speaks of these."
 )
 WHY_PATTERNS = (
     "Signs lose 3 to 8% (the interval at 300 measurements ends at 1.116), Hadamard patterns 1 to 7% without looking at "
@@ -161,8 +161,8 @@ def judge_patterns(script: Script, side: int, names: Sequence[str], last: int) -
     script.judge(
         "ours-sign-patterns",
         all(little[k].high < LOST and better[k].high < 1 for k in late),
-        claim="Detectors that show +1 and -1 only lose little: the signs of the free design have at most 10% more "
-        "error than the free design itself, and less than Hadamard patterns in the order of frequency.",
+        claim="Detectors that show only +1 and -1 lose little: the signs of the free design have at most 10% more "
+        "error than the free design itself, and less error than Hadamard patterns in the order of frequency.",
         target=f"95% intervals of the ratios below {LOST} (signs / free) and below 1 (signs / Hadamard) from 100 "
         "measurements on",
         value={f"{key} at {counts[k]}": np.round(found[k][:3], 3) for key, found in ratios.items() for k in late},

@@ -172,7 +172,9 @@ def judge(script: Script, study: Study) -> None:
             claim=f"Signals of the kind {kind}. {CLAIMS[kind]}",
             target="every ordering, by 95% intervals of ratios of errors averaged over 60 to 240 rows, paired",
             value={text: numbers + ("" if holds else " (misses)") for text, (holds, numbers) in said.items()},
-            reason=" ".join([*(f"Misses: {text}." for text in missed), *lengths(study, kind), *crossings(study, kind)]),
+            reason=" ".join(
+                [*(f"This misses: {text}." for text in missed), *lengths(study, kind), *crossings(study, kind)]
+            ),
             seed=list(range(study.n_seeds)),
         )
     missing = f"These miss: {'; '.join(failed)}. " if failed else ""

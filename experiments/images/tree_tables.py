@@ -128,14 +128,16 @@ def judge_table(script: Script, task: str, id: str) -> dict[str, dict[str, np.nd
 
 _REASONS = {
     "ko-tab-2.6": "Outer steps cost a tenth of a second each, so that 60 are allowed; after 15, as in the source, "
-    "scales below that of the noise are still on their way. Wavelet and depth are ours, the source does not say.",
-    "ko-tab-2.7": "The source: Laplace 23.3 and 23.5, Student t 20.1 and 23.6. Student t trees gain here, too, Laplace "
-    "ones hardly: of four children for which a parent speaks three were not seen. Tried on two photographs: other "
-    "starts of the parameters (a Gaussian fit for each level, generic ones), from which Laplace trees gain less; four "
-    "times as many steps, after which the narrow state is too narrow; more exact solves.",
-    "ours-tree-denoising-over-mode": "In the source's own table it is 1.5, -1.4, 0.0 and 0.9 dB. What was learnt at a "
-    "mode calls zero what is only small; a Student t penalises large coefficients least and loses least by it.",
-    "ours-tree-inpainting-over-mode": "Of the trees, whose cells of the source are readable (3.8 dB both). The "
+    "scales below that of the noise are still on their way. Wavelet and depth are ours, since the source does not "
+    "name them.",
+    "ko-tab-2.7": "The source has 23.3 and 23.5 for Laplace, 20.1 and 23.6 for Student t. Student t trees gain here, "
+    "too, and Laplace ones hardly: a parent speaks for four children, of which three were not seen. Three changes "
+    "were tried on two photographs. Other starts of the parameters (a Gaussian fit for each level, generic ones) "
+    "gain less with Laplace trees; four times as many steps make the narrow state too narrow; more exact solves do "
+    "not help.",
+    "ours-tree-denoising-over-mode": "In the source's own table it is 1.5, -1.4, 0.0 and 0.9 dB. Parameters learnt at "
+    "a mode call zero what is only small; a Student t penalises large coefficients least and loses least by it.",
+    "ours-tree-inpainting-over-mode": "Judged on the trees, whose cells in the source are readable (3.8 dB both). The "
     "factorial Laplace prior collapses at its mode.",
 }
 

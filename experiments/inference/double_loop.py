@@ -128,7 +128,8 @@ def judge_loop(script: Script, found: dict[tuple[str, int], Any]) -> None:
         target="an outer step improves by less than 1e-4 (relative) after at most 5",
         value={"to 1e-4": loose, f"to {TOLERANCE:g}": tight, "relative error of the mean after five": after},
         reason="With Laplace potentials the mean is within 0.4% of the last one after five steps (last value), but "
-        "the bound rises for some more; Student t, whose criterion is not convex, lingers on a plateau (figure).",
+        "the bound rises for a few more steps. Student t, whose criterion is not convex, lingers on a plateau "
+        "(figure).",
         seed=SEED,
     )
 

@@ -176,13 +176,13 @@ def log_determinant_bounds(script: Script) -> None:
     script.judge(
         "nickisch-fig-3.4",
         bool(min(slack.values()) >= 0 and claimed),
-        claim="X = 1, B = sqrt 2, tight at gamma = 1.5: bound 1 better for large gamma, bound 2 for small.",
+        claim="With X = 1 and B = sqrt 2, tight at gamma = 1.5, bound 1 is better for large gamma and bound 2 for "
+        "small.",
         target="both >= ln|A|; bound 2 the closer one below 1.5, bound 1 above",
         value=value,
-        reason="Both are upper bounds, tight at 1.5, but it is the other way round: towards 0, ln(1 + 2/gamma) and "
-        "bound 1 both grow like -ln gamma (constant excess) while bound 2 grows like 1/gamma; towards infinity ln|A| "
-        "goes to 0 and "
-        "bound 2 to a constant while bound 1 grows linearly. The labels are exchanged in the claim.",
+        reason="Both are upper bounds, tight at 1.5, but the claim has their labels exchanged. Towards 0, ln(1 + "
+        "2/gamma) and bound 1 both grow like -ln gamma (constant excess), while bound 2 grows like 1/gamma. Towards "
+        "infinity ln|A| goes to 0 and bound 2 to a constant, while bound 1 grows linearly.",
     )
 
 

@@ -101,8 +101,8 @@ def judge_spectra(script: Script, n: int, n_steps: int) -> None:
         "nickisch-fig-3.5",
         bool(inwards and gaps and near <= 4),
         claim="Lanczos eigenvalues settle from both ends inwards, first where gaps are wide.",
-        target="linear: only at the ends; logarithmic: most at the top, sigmoid: most in the middle, where gaps are "
-        f"wide; within 4 of the specification's counts {STATED}",
+        target="linear: only at the ends; logarithmic: most at the top; sigmoid: most in the middle, where gaps are "
+        f"wide; all within 4 of the specification's counts {STATED}",
         value={name: [round(float(c), 1) for c in count] for name, count in counts.items()},
         reason="Spectra and rule of convergence are ours (the source states neither). Tests: "
         "tests/linalg/test_lanczos.py::test_eigenvalues_settle_from_the_ends_and_at_wide_gaps.",

@@ -121,7 +121,7 @@ def judge_tiny(script: Script, seeds: range, sizes: tuple[int, ...], n_draws: in
     script.judge(
         "ours-multiclass-approximation-errors",
         highest <= 0.02 and all(row["mean error"] <= 0.03 for row in bound),
-        claim="The softmax's Gaussian of the tilted bound is close to the exact posterior, and its bound is one.",
+        claim="The tilted bound's Gaussian for the softmax is close to the exact posterior, and its bound is a bound.",
         target="mean error of a class probability at most 0.03 at 5, 15 and 50 labels; evidence never above the exact "
         "one (0.02 nats allowed for importance sampling)",
         value={
@@ -131,7 +131,7 @@ def judge_tiny(script: Script, seeds: range, sizes: tuple[int, ...], n_draws: in
             "evidence - exact, highest": highest,
             "mean error of Laplace's method": {str(row["labels"]): row["mean error"] for row in laplace},
         },
-        reason="Against importance sampling of six unknowns."
+        reason="Judged against importance sampling of six unknowns."
         if highest <= 0.02
         else "The bound's curvature is that of a softmax at the mean, softened: with few labels it is too sharp.",
         seed=list(seeds),
@@ -327,7 +327,8 @@ def judge_designed(script: Script, seeds: range, n_pool: int, n_labels: int) -> 
         value=value,
         reason=""
         if not level
-        else f"The interval reaches 0 for {', '.join(level)}: the ten highest single scores are often neighbours.",
+        else f"The interval reaches 0 for {', '.join(level)}, since the ten highest single scores are often "
+        "neighbours.",
         seed=list(seeds),
     )
 

@@ -205,8 +205,8 @@ def height_functions(script: Script) -> None:
         target="corrected table and library agree with numerical conjugation to 1e-9 relative to 1 + |h|",
         value={"table": table_error, "library": library_error, "h_CL = 2 ln 2 + h_L/2, tau = 1/sqrt 8": float(right),
                "as printed, h_CL = ln 2 + h_L/2, tau = sqrt 2": float(printed)},
-        reason="With the corrections of our specification: as printed, the table misses arguments and cosh(cs/2), and "
-        "the link between the two logistic heights is wrong (last value: its error).",
+        reason="Judged with the corrections of our specification. As printed, the table misses arguments and "
+        "cosh(cs/2), and the link between the two logistic heights is wrong (the last value is its error).",
     )  # fmt: skip
 
 

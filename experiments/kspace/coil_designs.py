@@ -266,7 +266,9 @@ def judge(script: Script, dataset: str, found: dict[str, np.ndarray]) -> None:
         if len(beaten) == len(OTHERS)
         else f"Not beaten: {', '.join(o for o in OTHERS if o not in beaten)}."
         + (
-            " The slice to train on is T2-weighted, the unseen heads are T1-weighted." if dataset == "simulated" else ""
+            " The training slice is T2-weighted, and the unseen heads are T1-weighted."
+            if dataset == "simulated"
+            else ""
         ),
         seed=SEED,
     )
@@ -282,7 +284,7 @@ def judge_joint(script: Script, single: dict[str, np.ndarray], joint: dict[str, 
         claim="Lines designed for slices of two heads jointly are better on unseen heads than lines designed for one.",
         target="paired 95% interval of the ratio of errors, joint / single, below 1",
         value={"mean ratio": round(float(found.mean), 3), "95% interval": [round(float(x), 3) for x in found[1:3]]},
-        reason="" if found.high < 1 else "Four unseen heads: the interval holds 1.",
+        reason="" if found.high < 1 else "The interval over four unseen heads includes 1.",
         seed=SEED,
     )
 

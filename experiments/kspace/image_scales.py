@@ -202,11 +202,12 @@ def judge_noise(script: Script) -> None:
         value=f"median factor {np.exp(np.median(evidence)):.2f}, largest {np.exp(evidence.max()):.3g}; by the highest "
         f"frequencies {np.exp(np.median(frequencies)):.2f}, {np.exp(frequencies.max()):.2f}",
         seed=SEED,
-        reason="Real unknown: the bound is highest there (ours-image-scales), and of images drawn from the model the "
-        "noise is found (ours-image-noise-of-the-model); a head is not drawn from it: its fine details are sparser "
-        "than its coarse ones, one scale serves both, and noise passes for fine detail, the more so the fewer the "
-        "samples. Complex unknown: the bound does not tell noise from image at all (ibid.). "
-        "That of the highest frequencies, edges included, errs upwards and less; it is the estimators' default.",
+        reason="With a real unknown the bound is highest there (ours-image-scales), and in images drawn from the "
+        "model the noise is found (ours-image-noise-of-the-model). A head is not drawn from it: its fine details are "
+        "sparser than its coarse ones, one scale serves both, and noise passes for fine detail, the more so the "
+        "fewer the samples. With a complex unknown the bound does not tell noise from image at all. The noise "
+        "variance of the highest frequencies, edges included, errs upwards and by less; it is the estimators' "
+        "default.",
     )
 
 
@@ -262,16 +263,16 @@ def judge_drawn(script: Script) -> None:
     script.judge(
         "ours-image-noise-of-the-model",
         bool(np.abs(np.log(real)).max() < np.log(1.25)),
-        claim="Of real images drawn from the model the evidence finds the noise variance within 25% from any start.",
+        claim="In real images drawn from the model the evidence finds the noise variance within 25% from any start.",
         target="real unknown: largest factor < 1.25, from five times and from a fifth of the true variance",
         value={
             "real": f"{real.min():.3f} to {real.max():.3f} of the true variance",
             "complex": f"{complex_.min():.3f} to {complex_.max():.3f}, by the start",
             "complex: the bound rises all the way as the noise falls": falls,
         },
-        reason="Samples of a real image repeat each other (k and -k), and what does not repeat is noise. Those of a "
+        reason="Samples of a real image repeat each other (k and -k), and what does not repeat is noise. Samples of a "
         "complex image do not: its bound is highest without noise, the fixed point moves too slowly to get there, "
-        "and what it returns says little but where it started. So the estimator offers no noise by evidence.",
+        "and what it returns depends on where it started. So the estimator does not offer noise by evidence.",
         seed=SEED,
     )
 

@@ -322,7 +322,7 @@ def judge(script: Script, dataset: str, ratios: dict[str, list[float]], same: li
         bool(wins),
         claim=f"Some design of {of.counts[0]} lines beats half-plane variable density by at least 5% on unseen whole "
         f"heads ({len(of.whole)} images, SNR {SNR:g}).",
-        target="mean ratio of MAP errors at most .95, paired 95% interval below 1, both by the same reconstruction",
+        target="mean ratio of MAP errors at most 0.95, paired 95% interval below 1, both by the same reconstruction",
         value={
             kind: {
                 "mean ratio": mean,
@@ -332,16 +332,16 @@ def judge(script: Script, dataset: str, ratios: dict[str, list[float]], same: li
             for kind, (mean, *interval) in ratios.items()
         }
         | {f"{BOTH} / {PIXEL}": {"mean ratio": same[0], "95% interval": same[1:]}},
-        reason=f"The best is {best}, {ratios[best][0]:.3f} {ratios[best][1:]}; it is the best of {len(designs)} on the "
-        "images that judge, so a little optimistic. "
-        + (f"Interval below 1: {', '.join(small)}. " if small else "No interval is below 1. ")
-        + "The optimum is flat: nearly all lines belong to the next 40 to 50 frequencies of a side, and which of these "
-        "are left out changes the error by a few percent. Mirrors in the place of half of the lines (both sides) help "
-        "some images and hurt others by more: the phase, known from the central lines only, ties the two sides. A "
-        "better prior does as much as the best lines: a complex image with a Laplace prior on the pixels of its "
+        reason=f"The best is {best}, {ratios[best][0]:.3f} {ratios[best][1:]}; as the best of {len(designs)} on the "
+        "images that judge it is a little optimistic. "
+        + (f"The interval lies below 1 for {', '.join(small)}. " if small else "No interval is below 1. ")
+        + "The optimum is flat: nearly all lines belong to the next 40 to 50 frequencies of a side, and which of "
+        "these are left out changes the error by a few percent. Mirrors in place of half of the lines (both sides) "
+        "help some images and hurt others by more: the phase, known from the central lines only, ties the two sides. "
+        "A better prior does as much as the best lines. A complex image with a Laplace prior on the pixels of its "
         f"imaginary part has {ratios[PIXEL][0]:.3f} {ratios[PIXEL][1:]} of the error from half-plane variable density "
-        f"itself, and {ratios[BOTH][0]:.3f} {ratios[BOTH][1:]} with the lines of residuals: prior and lines together "
-        f"are {100 * (1 - ratios[BOTH][0]):.0f}% better, the lines alone, both with that prior, "
+        f"itself, and {ratios[BOTH][0]:.3f} {ratios[BOTH][1:]} with the lines of residuals. Prior and lines together "
+        f"are {100 * (1 - ratios[BOTH][0]):.0f}% better; the lines alone, both with that prior, "
         f"{100 * (1 - same[0]):.0f}%.",
         seed=SEED,
     )

@@ -115,9 +115,10 @@ def judge_training(script: Script, dataset: str, snr: float, errors: Errors) -> 
                 design: f"{linear[design]:.2f} ({sparse_ones[design]:.2f})" for design in linear
             },
         },
-        reason=f"The part on MAP {'holds' if wins else 'does not hold'}. Linear: the best of the source's designs is "
-        f"{label(best)}; conjugate samples appended, lines that have few gaps on one side or the other reach twice as "
-        "far as low-pass. Best of all is one-sided low-pass, which wastes no line on a mirror either.",
+        reason=f"The part on MAP {'holds' if wins else 'does not hold'}. With linear reconstruction the best of the "
+        f"source's designs is the {label(best)} one: once conjugate samples are appended, lines with few gaps on one "
+        "side or the other reach twice as far as low-pass. Best of all is one-sided low-pass, which wastes no line "
+        "on a mirror either.",
         seed=SEED,
     )
 
@@ -141,7 +142,8 @@ def judge_unseen(script: Script, dataset: str, snr: float, errors: Errors) -> No
         claim="Unseen heads, MAP: most of the gain over low-pass, variable density and equispaced transfers to other "
         "slices, planes, heads and contrasts.",
         target="paired 95% interval of optimised / other below 1 at every number of lines on whole heads; at least "
-        f"half of the training slice's gain with {first} lines. The source's ratios with 64: .66, .78, .56",
+        f"half of the training slice's gain with {first} lines. the source's ratios with 64 lines are 0.66, 0.78 and "
+        "0.56",
         value={
             "the source's ratios with 64 lines": RATIOS,
             f"ours, whole heads ({len(of.whole)} images): mean ratio, 95% interval": {
@@ -171,8 +173,9 @@ def judge_mirror_free(script: Script, dataset: str, snr: float, errors: Errors) 
         value={str(n): {other: everything[n][other] for other in OTHERS} for n in sorted(everything)},
         reason=""
         if holds
-        else "; ".join(
-            f"{label(o)} is beaten with {', '.join(map(str, ns)) or 'none'} lines" for o, ns in beaten.items()
+        else " ".join(
+            f"{label(o).capitalize()} is beaten with {', '.join(map(str, ns)) or 'no number of'} lines."
+            for o, ns in beaten.items()
         ),
         seed=SEED,
     )

@@ -49,7 +49,7 @@ SIMULATED = (
     "was told nothing that a user would not know."
 )
 TIE = 0.99  # one slice, one noise: a ratio nearer to 1 says nothing
-LESS_NOISE = " With less noise (default, SNR 200) each of them is beaten: the noise hides what the design would add."
+LESS_NOISE = " With less noise (default, SNR 200) each of them is beaten; the noise hides what the design would add."
 
 
 def label(dataset: str, snr: float) -> str:
@@ -122,8 +122,8 @@ def overlap(dataset: str, snr: float) -> str:
     mirrored = len(set(further))
     one_sided = np.abs(designs["one_sided_low_pass"][0] - n // 2).max()
     return (
-        f"{int(np.sum(further <= one_sided))} of the {len(further)} lines chosen are of frequencies that the one-sided "
-        f"low-pass design measures too, the largest is {further.max()} against {one_sided}, and "
+        f"{int(np.sum(further <= one_sided))} of the {len(further)} lines chosen have frequencies that the one-sided "
+        f"low-pass design measures too; the largest is {further.max()} against {one_sided}, and "
         f"{len(further) - mirrored or 'none'} of them mirror one another"
     )
 
@@ -153,7 +153,7 @@ def judge_designs(script: Script, dataset: str, snr: float, results: dict[tuple[
             f"on. {about}",
             target=f"ratio of the errors below {TIE:g} for each (nearer to 1 is a tie)",
             value={other: round(same[other], 4) for other in others},
-            reason="" if worst < TIE else f"A tie with the best of them. Here {overlap(dataset, snr)}.",
+            reason="" if worst < TIE else f"They tie with the best of them. Here {overlap(dataset, snr)}.",
             seed=SEED,
         )
         beaten = [other for other in others if unseen[other][2] < 1]
@@ -165,8 +165,8 @@ def judge_designs(script: Script, dataset: str, snr: float, results: dict[tuple[
             value={other: {"mean ratio": unseen[other][0], "95% interval": unseen[other][1:]} for other in others},
             reason=""
             if len(beaten) == len(others)
-            else f"Not beaten: {', '.join(o for o in others if o not in beaten)}. Here {overlap(dataset, snr)}: what "
-            "the design gains by most is that no line is wasted on a mirror or far out, and these waste none either."
+            else f"Not beaten: {', '.join(o for o in others if o not in beaten)}. Here {overlap(dataset, snr)}. "
+            "The design gains most because no line is wasted on a mirror or far out, and these rules waste none either."
             + (LESS_NOISE if quiet and all(quiet[other][2] < 1 for other in others) else ""),
             seed=SEED,
         )
@@ -201,10 +201,7 @@ def judge_estimators(script: Script, compared: dict[tuple[str, float], np.ndarra
         "training slice.",
         target="95% interval of the ratio of the errors, evidence / tuned, below 1.015",
         value=costs,
-        reason=""
-        if all(close)
-        else "The evidence's scales are wider than those MAP does best with; an interval "
-        "beyond 1.015 that reaches below it cannot tell.",
+        reason="" if all(close) else "The evidence's scales are wider than those that suit MAP best.",
         seed=SEED,
     )
 

@@ -195,8 +195,8 @@ def judge(script: Script, side: int, slices: tuple[int, ...]) -> None:
         claim=f"Lines chosen by information gain on the slice itself come within 10% of a one-step oracle. {about}",
         target="mean ratio of MAP errors, information gain / oracle, at most 1.1 at each number of lines",
         value=to_oracle,
-        reason="Ratios of the error to every rival, with paired 95% intervals. The oracle is greedy: it is no lower "
-        "bound. What is left to gain by looking ahead one line is the first column.",
+        reason="Ratios of the error to every rival, with paired 95% intervals. The oracle is greedy and so no lower "
+        "bound. The first column is what is left to gain by looking one line ahead.",
         seed=SEED,
     )
     script.judge(
@@ -205,7 +205,9 @@ def judge(script: Script, side: int, slices: tuple[int, ...]) -> None:
         claim=f"The information gain beats choosing by variances without the logarithm. {about}",
         target=f"paired 95% interval of the ratio of MAP errors below 1 with {counts(side)[1]} lines",
         value={n: by["diagonal variance"] for n, by in to_oracle.items()},
-        reason="" if middle["diagonal variance"][2] < 1 else "Not so at this size: both choose nearly the same lines.",
+        reason=""
+        if middle["diagonal variance"][2] < 1
+        else "It does not at this size, where both choose nearly the same lines.",
         seed=SEED,
     )
     medians = {kind: float(np.median(one)) for kind, one in seconds.items()}
@@ -214,7 +216,7 @@ def judge(script: Script, side: int, slices: tuple[int, ...]) -> None:
         "ours-kspace-seconds-per-decision",
         cheap,
         claim=f"A decision by information gain, refit included, costs a tenth of what the oracle's costs. {about}",
-        target="ratio of the median CPU seconds at most .1",
+        target="ratio of the median CPU seconds at most 0.1",
         value={
             "median CPU seconds by rule": {kind: round(one, 4) for kind, one in medians.items()},
             "ratio": round(medians["information gain"] / medians["oracle"], 4),
@@ -229,7 +231,7 @@ def judge(script: Script, side: int, slices: tuple[int, ...]) -> None:
         all(0.8 <= one <= 0.97 for one in inside),
         claim=f"90% intervals of pixels (image_ and image_std_, scales by evidence) hold the truth in 80 to 97% of the "
         f"pixels of the head, whatever the design. {about} {counts(side)[1]} lines.",
-        target="share of the head's pixels between .8 and .97 for every design",
+        target="share of the head's pixels between 0.8 and 0.97 for every design",
         value={
             name: {
                 "head": round(float(one[0]), 3),

@@ -166,7 +166,7 @@ def run(script: Script) -> None:
         all(row[0] > 0.9 and row[2] < 0.02 and abs(row[3] - 1) < 0.1 for row in sampled.values()),
         claim="Eight posterior samples rank lines and spirals of real and complex unknowns as exact determinants do, "
         "and find their values; Lanczos scores trace the ranking and miss the values.",
-        target="sampled, 8, in every model: rank correlation > .9, regret < 2%, values within 10%",
+        target="sampled, 8, in every model: rank correlation > 0.9, regret < 2%, values within 10%",
         value={
             name: {
                 "sampled 8 (rank correlation, regret, share)": [round(float(sampled[name][i]), 3) for i in (0, 2, 3)],

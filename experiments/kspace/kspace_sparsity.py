@@ -185,7 +185,7 @@ def maps(script: Script, name: str, u: np.ndarray) -> None:
         s = s[np.abs(s) > ZERO]
         largest = np.sort(s**2)[::-1]
         near, energy = float(np.mean(np.abs(s) < 0.05)), float(largest[: len(s) // 10].sum() / largest.sum())
-        value[kind] = {"share below .05 in size": round(near, 3), "energy in the largest tenth": round(energy, 3)}
+        value[kind] = {"share below 0.05 in size": round(near, 3), "energy in the largest tenth": round(energy, 3)}
         holds &= near > 0.5 and energy > 0.5
     by_level = [details_of_level(coefficients, level) for level in range(1, W.level + 1)]
     value["root mean square by level, fine to coarse"] = [round(float(np.sqrt(np.mean(s**2))), 3) for s in by_level]
@@ -194,8 +194,8 @@ def maps(script: Script, name: str, u: np.ndarray) -> None:
         holds,
         claim="Finite differences and wavelets of an MR slice together act as derivatives at several scales, mostly "
         "near zero.",
-        target="over half of the coefficients (padding apart) below .05 of the largest pixel, over half of the energy "
-        "in the largest tenth",
+        target="over half of the coefficients (padding apart) below 0.05 of the largest pixel, over half of the "
+        "energy in the largest tenth",
         value=value,
     )
 

@@ -167,7 +167,8 @@ def judge_curves(script: Script, mode: str, errors: dict[str, dict[str, np.ndarr
         value={setting: shown(setting, "random", every) for setting in PERIODS},
         reason=""
         if worst
-        else f"They are {_worst_from(share, n)}; with fewer everything aliases, whatever the angles.",
+        else f"Random angles are {_worst_from(share, n)}; with fewer interleaves everything aliases, whatever the "
+        "angles.",
         seed=SEED,
     )
     judge_transfer(script, mode, errors, n, even)
@@ -194,10 +195,11 @@ def _which_way(share: dict[str, np.ndarray], which: np.ndarray, n: np.ndarray) -
     """Say where equispaced angles win or lose."""
     said = []
     for kind, values in share.items():
+        slices = f"On {'the same' if kind == 'same' else kind} slices"
         worse = n[which & (values > 1 + CLOSE)].tolist()
         better = n[which & (values < 1 - CLOSE)].tolist()
-        said.append(f"{kind} slices: equispaced worse at {worse or 'none'}, better at {better or 'none'}")
-    return f"{'; '.join(said)}."
+        said.append(f"{slices} equispaced angles are worse at {worse or 'none'}, better at {better or 'none'}.")
+    return " ".join(said)
 
 
 def _worst_from(share: dict[tuple[str, str], dict[str, np.ndarray]], n: np.ndarray) -> str:
@@ -266,8 +268,8 @@ def judge_transfer(
         claim="Equispaced angles are substantially worse on unseen axial slices than on sagittal ones.",
         target="mean of equispaced / designed over all numbers and both settings larger on axial slices",
         value={plane: {k: round(value, 3) for k, value in one.items()} for plane, one in means.items()},
-        reason="Odd and even numbers change places where the phase map leaves an image complex: conjugates are not "
-        "redundant then, and odd numbers gain nothing by them.",
+        reason="Odd and even numbers change places where the phase map leaves an image complex: conjugates are then "
+        "not redundant, and odd numbers gain nothing from them.",
         seed=SEED,
     )
 

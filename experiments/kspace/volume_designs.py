@@ -210,8 +210,8 @@ def judge(script: Script, mode: str, found: dict[str, np.ndarray]) -> None:
         (
             "ours-volume-unseen-heads",
             slice(1, None),
-            "two other heads, each",
-            " They were chosen on a whole head, both unseen ones are without skull.",
+            "each of two other heads",
+            " They were chosen on a whole head, and both unseen heads are without skull.",
         ),
     ):
         worst = {other: float((found["designed"][which] / found[other][which]).max()) for other in OTHERS}

@@ -109,25 +109,26 @@ def _judge(script: Script, joined: dict[str, Any], mean: dict[str, float], alone
     gains = {name: mean[name] - mean["popularity"] for name in TARGETS}
     script.judge(
         "ours-pairs-synthetic-rank", all(mean[name] >= target for name, target in TARGETS.items()),
-        claim="A censored stream of 60,000 pairs: mean rank at least .767, .777, .782 at ratio 1/2, 1, 2.",
+        claim="A censored stream of 60,000 pairs: mean rank at least 0.767, 0.777, 0.782 at ratio 1/2, 1, 2.",
         target={**TARGETS, "popularity": 0.746, "oracle": 0.833}, value=rounded,
-        reason="Two streams; how users are drawn is not said, here by a flat Dirichlet. Over popularity: "
-        + ", ".join(f"{name} {gain:+.3f}" for name, gain in gains.items()) + " (asked: .021, .031, .036).",
+        reason="Two streams. The source does not say how users are drawn; here it is by a flat Dirichlet. Gains over "
+        "popularity: "
+        + ", ".join(f"{name} {gain:+.3f}" for name, gain in gains.items()) + " (asked: 0.021, 0.031, 0.036).",
     )  # fmt: skip
     script.judge(
         "ours-pairs-synthetic-gain",
         gains["K=5 r=1"] >= 0.025 and mean["K=5 r=1/2"] < mean["K=5 r=1"] < mean["K=5 r=2"],
-        claim="At the true dimension the model is .025 above popularity, and better from ratio 1/2 to 1 to 2.",
-        target="gain at least .025 at ratio 1, and in that order", value={n: round(g, 4) for n, g in gains.items()},
+        claim="At the true dimension the model is 0.025 above popularity, and better from ratio 1/2 to 1 to 2.",
+        target="gain at least 0.025 at ratio 1, and in that order", value={n: round(g, 4) for n, g in gains.items()},
     )  # fmt: skip
     script.judge(
         "paquet-fig-3",
         mean["K=5 r=1/2"] < mean["K=5 r=1"] < mean["K=5 r=2"] and mean["K=5 r=4"] <= mean["K=5 r=2"] + 0.002,
         claim="The held-out rank improves beyond a ratio of 1, and declines slowly beyond 2.",
-        target="1/2 below 1 below 2, and 4 no better than 2 by more than .002",
+        target="1/2 below 1 below 2, and 4 no better than 2 by more than 0.002",
         value={name: rounded[name] for name in SETTINGS if name.startswith("K=5 r=")},
-        reason="A stand-in: streams drawn from the model with as many censored as kept or more (the true ratio is "
-        "larger than 2 here, as odds are small).",
+        reason="The data are a stand-in: streams drawn from the model with at least as many censored as kept pairs "
+        "(the true ratio is larger than 2 here, since odds are small).",
     )  # fmt: skip
     kept = {name: joined[name] for name in ("K=5 r=1/2", "K=5 r=1", "K=5 r=2")}
     edges = (0, 10, 30, 10**9)
@@ -142,8 +143,9 @@ def _judge(script: Script, joined: dict[str, Any], mean: dict[str, float], alone
         claim="Held-out odds shift right as users have more pairs, and move with the ratio.",
         target="medians grow with activity at every ratio, and fall with the ratio",
         value={"users with up to 9, 10 to 29, 30 and more pairs": medians},
-        reason="Streams drawn from the model stand for the source's set. Odds move with the ratio everywhere, and grow "
-        "with activity at ratio 1/2; above, beyond some ten pairs, they level off, as full messages prune rare items.",
+        reason="Streams drawn from the model stand for the source's set. Odds move with the ratio everywhere, and "
+        "grow with activity at ratio 1/2. At larger ratios they level off beyond some ten pairs, since full messages "
+        "prune rare items.",
     )  # fmt: skip
     full, constant = joined["K=20 r=1"], joined["K=20 constant"]
     ratio = full["appearance"] / constant["appearance"]
@@ -158,8 +160,8 @@ def _judge(script: Script, joined: dict[str, Any], mean: dict[str, float], alone
         claim="Items seen fewer than some 50 times collapse in the background factors; constant messages mend it.",
         target="full messages below a fifth of constant ones for fewer than 50 counts, above four fifths from 100 on",
         value={"median of full over constant, by counts": by_count},
-        reason="Appearance is t_j, of 1,000 items. The first run asked for less than 1e-6 and found no such item: they "
-        "fall to about 1e-5, a tenth of their share, and no further.",
+        reason="Appearance is t_j, for 1,000 items. The first run asked for less than 1e-6 and found no such item: "
+        "items fall to about 1e-5, a tenth of their share, and no further.",
     )  # fmt: skip
     script.judge(
         "paquet-sys-constant-messages",
@@ -167,19 +169,19 @@ def _judge(script: Script, joined: dict[str, Any], mean: dict[str, float], alone
         claim="Constant messages avoid the pruning of rare items: the odds alone rank much better.",
         target="higher mean rank by the odds alone at 5 and at 20 components",
         value={name: round(alone[name], 4) for name in ("K=5 r=1", "K=5 constant", "K=20 r=1", "K=20 constant")},
-        reason="Spec's study: .580 and .669, .384 and .665.",
+        reason="The specification's study has 0.580 and 0.669, then 0.384 and 0.665.",
     )  # fmt: skip
     sweep = {name: rounded[name] for name in ("K=5 r=1", "K=10 r=1", "K=20 r=1", "K=30 r=1")}
     script.judge(
         "paquet-sys-dimension-sweep", abs(mean["K=30 r=1"] - mean["K=20 r=1"]) <= 0.005,
-        claim="Beyond 20 components little changes.", target="K=30 within .005 of K=20", value=sweep,
-        reason="On streams of five components: what is beyond these fits noise, more of it with every component.",
+        claim="Beyond 20 components little changes.", target="K=30 within 0.005 of K=20", value=sweep,
+        reason="The streams have five components; further ones fit noise, more of it with every component.",
     )  # fmt: skip
     script.judge(
         "ours-pairs-learnt-precisions", mean["K=20 learnt"] >= mean["K=20 r=1"],
         claim="Precisions where the bound is largest rank no worse than ones.", target="at least the mean rank of ones",
         value={name: rounded[name] for name in ("K=20 r=1", "K=20 learnt")},
-        reason="The bound is a bound on each pair's odds at its own width, and wants larger precisions than ranks do.",
+        reason="The bound limits each pair's odds at its own width, and favours larger precisions than ranks do.",
     )  # fmt: skip
 
 

@@ -129,12 +129,13 @@ def run(script: Script) -> None:
     )  # fmt: skip
     script.judge(
         "paquet-fig-6", lowest["map"] < 1e-6 and lowest["model"] > 100 * lowest["map"],
-        claim="A softmax at its mode memorises a small set: held-out pairs get odds down to 1e-8; by the model not.",
-        target="lowest probability of a held-out pair below 1e-6 by the mode, and by the model 100 times as high",
+        claim="A softmax at its mode memorises a small set, so that held-out pairs get odds down to 1e-8; the model "
+        "does not.",
+        target="lowest probability of a held-out pair below 1e-6 by the mode, and 100 times as high by the model",
         value={"lowest": {name: float(f"{value:.3g}") for name, value in lowest.items()}, "mean log p": mean},
         reason="Simulated communities stand for the source's co-authors, which are not at hand. The mode's lowest is "
-        f"{lowest['model'] / lowest['map']:.0f} times below the model's, as claimed, but on average it predicts better "
-        "here: without biases, and with two pairs a symbol, the model learns no communities.",
+        f"{lowest['model'] / lowest['map']:.0f} times below the model's, as claimed, but on average the mode predicts "
+        "better here: without biases, and with two pairs a symbol, the model learns no communities.",
     )  # fmt: skip
     script.judge(
         "paquet-sys-softmax-map", mean["map"] > mean["popularity"] or lowest["map"] < lowest["popularity"],
@@ -149,7 +150,8 @@ def run(script: Script) -> None:
         bool(scales[-1]["bouchard"] < 0.01 * scales[-1]["map"]),
         claim="Bouchard's bound on the softmax: at realistic sizes the posterior means vanish.",
         target="at the largest size the scale of E a under a hundredth of the mode's", value=by_size,
-        reason="Root mean square of the log odds by numbers of symbols on both sides, eight pairs each.",
+        reason="The value is the root mean square of the log odds by the number of symbols on both sides, with eight "
+        "pairs each.",
     )  # fmt: skip
     figure, ((left, right),) = panels(1, 2)
     for k, (name, values) in enumerate(found.items()):

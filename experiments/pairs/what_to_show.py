@@ -113,21 +113,21 @@ def run(script: Script) -> None:
     d, e = limits(learnt["information_gain"] - learnt["random"])
     script.judge(
         "ours-pairs-shown-information", d - e > 0,
-        claim="What is known at the end is most by information: log predictive of answers to all other pairs.",
+        claim="Information leaves most known at the end: log predictive of the answers to all other pairs.",
         target="the 95% interval of the paired difference to random above zero",
         value={**{name: round(float(v.mean()), 5) for name, v in learnt.items()},
                "difference": [round(d, 5), round(e, 5)]},
-        reason=f"Nats per answer gained by {sizes[3]} answers, of {sizes[0] * sizes[1]} pairs: the repetitions differ "
-        "more than the scorers. Likely cause: variances are too small (see the coverage), so that what is uncertain by "
-        "the model is not what is wrong.",
+        reason=f"The value is nats per answer gained by {sizes[3]} answers on {sizes[0] * sizes[1]} pairs; the "
+        "repetitions differ more than the scorers. The likely cause is that variances are too small (see the "
+        "coverage), so that what the model holds uncertain is not what is wrong.",
     )  # fmt: skip
     script.judge(
         "ours-pairs-shown-coverage", all(0.8 <= value <= 0.97 for value in coverage.values()),
         claim="After designed runs 90% intervals of the odds cover the true ones about as often.",
         target="between 80% and 97% for every scorer", value={name: round(v, 3) for name, v in coverage.items()},
-        reason="What is missing is the model's, not the design's: random's pairs are covered no better. Censored pairs "
-        "are spread whatever the odds, which flattens these; that is taken back as if the given ratio, 3, were right "
-        "(before, .62 to .64 were covered). Who is about and who is taken cannot be told apart in a stream.",
+        reason="The model is to blame, not the design: random pairs are covered no better. Censored pairs are spread "
+        "whatever the odds, which flattens the odds; this is corrected as if the given ratio, 3, were right (before "
+        "that, 0.62 to 0.64 were covered). A stream cannot tell people who are absent from people who are taken.",
     )  # fmt: skip
     figure, ((left, right),) = panels(1, 2)
     for k, (name, runs) in enumerate(found.items()):

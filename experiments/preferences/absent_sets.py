@@ -17,8 +17,8 @@ ABSENT = {
     ),
     "ko-fig-3.6": (
         "Leading factors of movies roughly group them by genre.",
-        "MovieLens 10M and its genres are not here, and a stand-in with labelled items is not either; the largest set "
-        "that ran is Jester (300 people, 100 jokes, no labels: ko-tab-3.9).",
+        "Neither MovieLens 10M with its genres nor a stand-in with labelled items is here; the largest set that ran "
+        "is Jester (300 people, 100 jokes, no labels: ko-tab-3.9).",
     ),
 }
 

@@ -56,10 +56,12 @@ def run(script: Script) -> None:
     script.judge(
         "ko-fig-3.7", left["favoured"] < 0.7 and left["unrelated"] > 0.9,
         claim="Comparisons in favour of one kind make its other items certain; what they do not touch stays uncertain.",
-        target="deviation of held-out pairs with the kind below .7 of the start; of unrelated pairs above .9",
+        target="the deviation of held-out pairs with the kind ends below 0.7 of its start, that of unrelated pairs "
+        "above 0.9",
         value=left,
-        reason=f"Synthetic: three kinds of six items, {n_people} people of 12 comparisons, {len(found)} draws; a new "
-        f"person prefers the first kind {STEPS} times. Unrelated: pairs of one other kind, never asked about.",
+        reason=f"Synthetic data: three kinds of six items, {n_people} people with 12 comparisons each, {len(found)} "
+        f"draws; a new person prefers the first kind {STEPS} times. Unrelated pairs are of one other kind and were "
+        "never asked about.",
     )  # fmt: skip
     figure, axes = panels(1, 1, 5.5, 3.2)
     says = {"favoured": ("#0072B2", "held-out pairs with the kind"), "unrelated": ("#999999", "pairs of another kind")}

@@ -88,8 +88,8 @@ def run(script: Script) -> None:
         target="power of the E-step's growth above 1; M-step below three times its time at the fewest pairs",
         value={"pairs": [int(one) for one in n], "E seconds": [round(one, 3) for one in e],
                "M seconds": [round(one, 3) for one in m], "power": round(growth, 2)},
-        reason="Jester, 2,000 people, 100 jokes, one thread. The cube of a person's pairs is no more "
-        "than that of the items they compared (14 here): beyond these the smaller space is taken.",
+        reason="Jester, 2,000 people, 100 jokes, one thread. The work grows with the cube of a person's pairs only up "
+        "to the items that they compared (14 here); beyond these the smaller space is taken.",
     )  # fmt: skip
     table: dict[str, Any] = {}
     for n_pairs in sizes:
@@ -118,11 +118,12 @@ def run(script: Script) -> None:
     script.judge(
         "ko-fig-3.5", max(stable.values()) - min(stable.values()) < 0.02,
         claim="Within a stable range the error does not depend on the cap on pairs per person.",
-        target="caps of 10 and more within .02 bits of each other",
+        target="caps of 10 and more within 0.02 bits of each other",
         value={str(cap): round(value, 4) for cap, value in last.items()},
-        reason=f"Jester, {n_people} people with {ENDS * ENDS - HELD} comparisons each, 2 draws, "
-        f"{CAPPED} iterations: EM is not at rest then, and slower the lower the cap. An M-step knows its sample: of "
-        "10 pairs of 300 people 3,000 comparisons; the source's smallest set has 715 people of 260 pairs.",
+        reason=f"Jester, {n_people} people with {ENDS * ENDS - HELD} comparisons each, 2 draws, {CAPPED} iterations, "
+        "after which EM has not settled; the lower the cap, the slower it is. An M-step knows only its sample: 3,000 "
+        "comparisons with 10 pairs from each of 300 people. The source's smallest set has 715 people with 260 pairs "
+        "each.",
     )  # fmt: skip
     figure, axes = panels(1, 1, 6.0, 3.4)
     for k, (cap, found) in enumerate(curves.items()):

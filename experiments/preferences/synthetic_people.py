@@ -62,18 +62,19 @@ def run(script: Script) -> None:
     script.judge(
         "ours-preferences-synthetic", mean["GPVU"] < mean["GPitem"] and mean["GPVU"] <= mean["VU"] + 0.01
         and max(mean.values()) < 1.0 and mean["GPVU"] <= mean["GPVU by Laplace"],
-        claim="Of people drawn from the model GPVU predicts better than GPitem and no worse than VU and than itself by "
-        "Laplace's approximation.",
-        target="GPVU below GPitem, at most VU + .01 and at most GPVU by Laplace; all below 1 bit", value=mean,
-        reason=size + " EM is slow in the kernel's coordinates: on one draw GPVU's log evidence is -1516 after 150 "
-        "iterations and rising, VU's -1470 and at rest; their errors are .709 and .701 then, .746 and .697 after 60.",
+        claim="For people drawn from the model GPVU predicts better than GPitem, and no worse than VU or than itself "
+        "by Laplace's approximation.",
+        target="GPVU below GPitem, at most VU + 0.01 and at most GPVU by Laplace; all below 1 bit", value=mean,
+        reason=size + " EM is slow in the kernel's coordinates: on one draw, after 150 iterations, GPVU's log "
+        "evidence is -1516 and rising, VU's is -1470 and at rest. Their errors are then 0.709 and 0.701; after 60 "
+        "iterations they were 0.746 and 0.697.",
     )  # fmt: skip
     more = [script.kept("synthetic_people", one, seed, n_people, 15 if script.quick else 40) for seed in range(1)]
     correlation = round(float(np.mean([run["correlation"] for run in more])), 3)
     script.judge(
         "ours-preferences-covariance", correlation > 0.8,
         claim="With 40 comparisons of each person the covariance of utilities is found again.",
-        target="correlation with the truth, both centred twice, above .8", value=correlation,
+        target="correlation with the truth, both centred twice, above 0.8", value=correlation,
         reason=f"{n_people} people, {len(more)} draws.",
     )  # fmt: skip
 

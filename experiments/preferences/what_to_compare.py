@@ -22,9 +22,9 @@ from experiments.statistics import half_width
 TEST, STEPS = 15, {"sushi": 20, "jester": 12, "synthetic": 20}
 DESIGNS = ("random", "information")
 NOTES = {
-    "sushi": " The prototype needed 8 for random's 10, 14 for 20.",
-    "synthetic": " People's own answers are noisy here: of 30 pairs, none asked twice, both designs come to the same "
-    "end, and are .03 bits apart on the way; twice as many people would tell.",
+    "sushi": " The prototype needed 8 answers where random needed 10, and 14 where it needed 20.",
+    "synthetic": " People's own answers are noisy here. With 30 pairs, none asked twice, both designs come to the "
+    "same end and are 0.03 bits apart on the way; twice as many people would decide it.",
 }
 STYLE = {"random": ("#999999", "--"), "information": ("#0072B2", "-"), "best": ("#D55E00", "-")}
 
@@ -178,7 +178,7 @@ def run(script: Script) -> None:
             script.judge(
                 "ours-preferences-coverage", 0.85 <= coverage <= 0.95,
                 claim="After designed comparisons 90% intervals of differences of utilities hold nine tenths of them.",
-                target="between .85 and .95", value=coverage,
+                target="between 0.85 and 0.95", value=coverage,
                 reason=f"People drawn from a model of two components, which is learnt from others. {size}",
             )  # fmt: skip
         ax = axes[0, column]

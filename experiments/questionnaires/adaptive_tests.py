@@ -51,8 +51,8 @@ def run(script: Script) -> None:
     n_few, n_enough = small[50]["coverage"], small[200]["coverage"]
     script.judge(
         "ours-questionnaire-item-uncertainty", bool(n_few[2] >= max(n_few[0] + 0.02, 0.93)),
-        claim="Items calibrated on 50 people: integrating their uncertainty, origin and unit included, brings the "
-        "coverage of 95% intervals from plug-in's near to nominal.", target="coverage >= .93, plug-in + .02",
+        claim="With items calibrated on 50 people, integrating their uncertainty, origin and unit included, brings "
+        "the coverage of 95% intervals from the plug-in's near to nominal.", target="coverage >= 0.93, plug-in + 0.02",
         value=f"coverage plug-in {n_few[0]:.3f}, integrated {n_few[1]:.3f}, with origin and unit {n_few[2]:.3f}; "
         f"with 200 people {n_enough[0]:.3f}, {n_enough[1]:.3f}, {n_enough[2]:.3f}; "
         f"RMSE with 50 {small[50]['rmse'].round(3)}; "
@@ -150,8 +150,8 @@ def judge_curves(script: Script, curves: dict[str, dict[str, np.ndarray]], n_peo
                 "people": len(found["random"]),
             },
             seed=SEED,
-            reason="" if high <= target else f"The bank has {2 * at if name != 'synthetic' else 100} items: after "
-            "half of a short test most good ones are asked in any order.",
+            reason="" if high <= target else f"The bank has {2 * at if name != 'synthetic' else 100} items, and "
+            "after half of a short test most good ones have been asked in any order.",
         )  # fmt: skip
 
 

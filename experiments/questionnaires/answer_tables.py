@@ -156,7 +156,7 @@ def classical(split: Halves) -> np.ndarray:
 
 def judge(script: Script, tables: dict[str, dict[str, np.ndarray]], sizes: str) -> None:
     """The table's order, each model's row, and where the gain comes from: by paired intervals over people."""
-    data = "MyPersonality is not public: stand-in, judged by the order. "
+    data = "MyPersonality is not public; this is a stand-in, judged by the order. "
     means = {name: {model: round(float(values.mean()), 4) for model, values in logs.items()}
              for name, logs in tables.items()}  # fmt: skip
     order = list(SOURCE)
@@ -176,7 +176,7 @@ def judge(script: Script, tables: dict[str, dict[str, np.ndarray]], sizes: str) 
         script.judge(
             id, holds, claim=claim, seed=SEED, target={
                 "the source": SOURCE if model is None else SOURCE.get(model, "as claimed"),
-                "here": f"differences {'within .02 nats' if close else 'above 0'}: whole 95% intervals over people",
+                "here": f"differences {'within 0.02 nats' if close else 'above 0'}: whole 95% intervals over people",
             },
             value={**differences, "means": means if model is None else {name: m[model] for name, m in means.items()},
                    "of": sizes},
@@ -198,7 +198,7 @@ def judge(script: Script, tables: dict[str, dict[str, np.ndarray]], sizes: str) 
         }
     script.judge(
         "ours-questionnaire-style", all_of(inside(*three[1:], least=0.0) for three in more),
-        claim="More of the gain is style than discrimination.",
+        claim="More of the gain comes from style than from discrimination.",
         target="style > discrimination, nats per answer, the whole 95% interval over people",
         value={**parts, "of": sizes}, seed=SEED,
     )  # fmt: skip

@@ -58,7 +58,7 @@ def run(script: Script) -> None:
     script.judge(
         "ours-ordinal-coverage", 0.8 <= inside <= 0.95,
         claim="90% intervals of traits under the ordinal model cover 80 to 95% on data of the model.",
-        target=".80 to .95", value=f"{inside:.3f} of {n} people x 50 items (simulated, noise known), "
+        target="0.80 to 0.95", value=f"{inside:.3f} of {n} people x 50 items (simulated, noise known), "
         f"{int(coverage['sweeps'][0])} sweeps, correlation with the truth {float(coverage['correlation'][0]):.3f}",
         seed=SEED,
     )  # fmt: skip

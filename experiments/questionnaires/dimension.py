@@ -121,8 +121,8 @@ def run(script: Script) -> None:
         value=f"one trait: {int(alarms.sum())} of {len(alarms)} (at most {most:.4f}); halves that "
         f"correlate .5: {hits.mean():.3f} of {len(hits)} from 400 people on; real scales: {', '.join(said)} of "
         f"{len(found)}; the pairs are split into their scales: {'all' if apart else 'not all'}",
-        reason="Scales made to measure one trait that are said to have several: groups of like items (ICAR's "
-        "rotations, the verbs of verbal aggression, vocabulary of O), no fault of the look.",
+        reason="Some scales made to measure one trait are said to have several, because they hold groups of like "
+        "items (ICAR's rotations, the verbs of verbal aggression, vocabulary of O); the check is not at fault.",
     )  # fmt: skip
 
 

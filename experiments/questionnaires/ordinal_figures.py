@@ -67,7 +67,7 @@ def frequencies(script: Script) -> None:
         claim="Very uneven use of the five options; none bell-shaped.",
         target="most take one option more often than 30%; few rise to 3 and fall again",
         value=f"share with an option above 30%: {uneven}; share bell-shaped about 3: {bell}", seed=SEED,
-        reason="MyPersonality is not public: stand-in, 2,000 people and 50 items of the Big-Five set."
+        reason="MyPersonality is not public; this is a stand-in, 2,000 people and 50 items of the Big-Five set."
         + ("" if bell["items"] == 0 else " Some items are bell-shaped here."),
     )  # fmt: skip
 
@@ -121,7 +121,7 @@ def thresholds(script: Script, model: Questionnaire, size: str) -> None:
         target="deviations of items below a third of people's; widths correlate with how often an answer is taken",
         value=f"mean deviation of items {items:.3f}, of people {people:.3f}; correlation {follow:.2f}; {size}",
         seed=SEED,
-        reason="MyPersonality is not public: stand-in.",
+        reason="MyPersonality is not public; this is a stand-in.",
     )  # fmt: skip
     overlap = {
         what: float(np.mean(one[:, :-1] > rng.permutation(one)[:, 1:], axis=0).max()) for what, one in drawn.items()
@@ -130,10 +130,10 @@ def thresholds(script: Script, model: Questionnaire, size: str) -> None:
     script.judge(
         "hennig-fig-4.7", all(v > 0.8 for v in ordered.values()),
         claim="Marginals overlap yet samples stay ordered, up to noise.",
-        target="more than 80% of samples ordered up to .2, the noise of a threshold",
+        target="more than 80% of samples ordered up to 0.2, the noise of a threshold",
         value=f"ordered: {ordered}; largest probability that independent marginals would swap: {overlap}; {size}",
         seed=SEED,
-        reason="MyPersonality is not public: stand-in.",
+        reason="MyPersonality is not public; this is a stand-in.",
     )  # fmt: skip
 
 
@@ -182,7 +182,7 @@ def predictions(script: Script, split: Any, model: Questionnaire, credit: Questi
             "of": size,
         },
         seed=SEED,
-        reason="MyPersonality is not public: stand-in, counted over all unseen answers instead of three.",
+        reason="MyPersonality is not public; this is a stand-in, counted over all unseen answers instead of three.",
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import re
 import textwrap
 from typing import Any
 
-__all__ = ["anchor", "digits", "escaped", "items_within", "row", "sentence", "text", "wrapped"]
+__all__ = ["anchor", "digits", "escaped", "items_within", "row", "sentence", "spelled", "text", "wrapped"]
 
 
 def digits(number: float) -> str:
@@ -38,6 +38,17 @@ def text(value: Any) -> str:
         inner = {key: f"({text(one)})" if isinstance(one, dict) else text(one) for key, one in value.items()}
         return "; ".join(f"{key}: {one}" for key, one in inner.items())
     return "" if value is None else str(value)
+
+
+def spelled(settings: Any) -> str:
+    """Return settings, a mapping or how Python prints one, in words for a sentence.
+
+    Examples
+    --------
+    >>> spelled({"length": 0.5, "side": "both"})
+    'length 0.5, side both'
+    """
+    return re.sub("[{}']", "", str(settings)).replace(": ", " ")
 
 
 def items_within(value: Any, most: int) -> str:

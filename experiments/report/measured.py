@@ -165,7 +165,7 @@ ROWS: dict[str, tuple[list[Cell], list[Cell], list[Cell], list[Cell]]] = {
             ),
         ],
         [],
-        [Cell("right where it stopped at a stated .9: {}", "ours-rank-sure", ["interval"])],
+        [Cell("right where it stopped at a stated 0.9: {}", "ours-rank-sure", ["interval"])],
         [],
     ),
     "CollaborativePreference": (
@@ -372,6 +372,5 @@ def _range(found: list[float]) -> str:
 
 
 def _short(number: float) -> str:
-    """Three digits, at most three of them behind the point; without the zero before it."""
-    text = f"{number:.3f}" if abs(number) < 1 else f"{number:.3g}"
-    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+    """Three digits, at most three of them behind the point."""
+    return f"{number:.3f}" if abs(number) < 1 else f"{number:.3g}"

@@ -43,10 +43,11 @@ def run(script: Script) -> None:
     script.judge(
         "ours-robust-calls", not faults,
         claim="A bad call of any estimator is refused in one sentence that names the argument and changes nothing, or "
-        "taken with finite results; no call warns twice of a kind.",
+        "it is accepted with finite results; no call warns twice of one kind.",
         target=f"{len(found)} estimators, every call: 0 tracebacks, 0 wrong, 0 hangs, 0 warned twice",
         value=faults or f"{n_calls} calls of {len(found)} estimators: none of these",
-        reason="; ".join(told[:6]) if faults else "Finite is what is asked of what was taken, beside the contract.",
+        reason="; ".join(told[:6]) if faults else "Accepted calls have to give finite results, besides keeping the "
+        "contract.",
         seed=0,
     )  # fmt: skip
 

@@ -51,7 +51,7 @@ def run(script: Script) -> None:
         "numbers that are NaN, no more memory than three times the file.",
         target=f"{len(FILES)} kinds x {n} faults: 0 tracebacks, 0 wrong, 0 hangs, 0 beyond the memory",
         value=faults or f"{len(FILES) * n} files: none of these",
-        reason="; ".join(told[:6]) if faults else "Wrong is what can be told from what was read alone.",
+        reason="; ".join(told[:6]) if faults else "A result counts as wrong if what was read shows it.",
         seed=SEED,
     )  # fmt: skip
 

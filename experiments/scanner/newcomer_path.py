@@ -134,7 +134,7 @@ def run(script: Script) -> None:
         "the way ends in one line that names its option.",
         target=f"one command, at most {SECONDS:g} CPU seconds, the place in the patient kept, every mistake one line",
         value=value,
-        reason="The path is the project's own, walked by a script; no person outside the project was timed."
+        reason="A script followed the project's own path; no person outside the project was timed."
         + (f" Not clear: {', '.join(unclear)}." if unclear else ""),
     )
 

@@ -136,11 +136,11 @@ def _judge(script: Script, columns: dict[str, list[Any]], raw: dict[str, float])
     script.judge(
         "ours-scanner-noise-covariance",
         bool(own.max() <= MOST_ERROR and np.abs(of("variance_ratio", METHODS[THIRD]) - 1).max() <= MOST_VARIANCE),
-        claim="Outer samples of a third of the lines give the noise covariance of eight coils: within 30% (Frobenius), "
-        "its mean variance within 15%, in every scan.",
+        claim="Outer samples of a third of the lines give the noise covariance of eight coils within 30% (Frobenius), "
+        "and its mean variance within 15%, in every scan.",
         target={"covariance error at most": MOST_ERROR, "variance off by at most": MOST_VARIANCE},
         value={"median covariance error": errors, "variance ratio: least, median, largest": ratios, "size": size},
-        reason="Edges add to the outer samples: the estimate is too large, most where SNR is high.",
+        reason="Edges add to the outer samples, so the estimate is too large, most of all where SNR is high.",
     )
     costs = {one: np.array(of("nmse_over_true", one)) for one in (*METHODS, "independent")}
     said = {}

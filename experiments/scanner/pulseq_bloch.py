@@ -227,7 +227,7 @@ def run(script: Script) -> None:
         target=f"relative deviation of the images at most {LIMIT:g} (of the train with T2 of a second)",
         value={kind: round(one, 5) for kind, one in off.items()},
         reason="Among fewer lines a line has another place in the train, and so another weight by T2 (40 to 100 ms); "
-        "the centre has the same." if holds else "",
+        "the centre keeps its own." if holds else "",
         seed=SEED,
     )  # fmt: skip
     apart = written(n, dummies)
@@ -255,8 +255,8 @@ def run(script: Script) -> None:
             "table.",
             target="encodes as planned to 1e-3, read-outs unchanged to 1e-9, timing and labels right, for all five",
             value=found,
-            reason="Written by the example scripts in the source distribution of pypulseq 1.4.2 (MPRAGE with N = "
-            "[48, 60, 64]), run under 1.5; their folder is PYPULSEQ_SEQUENCES.",
+            reason="The files were written by the example scripts in the source distribution of pypulseq 1.4.2 "
+            "(MPRAGE with N = [48, 60, 64]), run under 1.5; their folder is PYPULSEQ_SEQUENCES.",
             seed=SEED,
         )
 

@@ -37,11 +37,12 @@ SETTINGS = {"poisson_disc": (1.0, 3.0), "variable_density": (1.5, 3.0)}
 DESIGNED = "designed"
 WHY = (
     "One scan, one draw of each rule; the truth is the MAP image from all acquired points, with the same prior. The "
-    "noise is as read from the scan. Maps from 24 central points a side leave 3.8 times the noise of the centre "
+    "noise is read from the scan. Maps from 24 central points a side leave 3.8 times the noise of the centre "
     "unexplained; from 16, as in an earlier analysis (1.174 of the error of Poisson disc with a half, 1.02 with a "
-    "third, exponents picked on the judged scan), 8.5 times. The head does not wrap around: two sets of maps leave 5.3 "
-    "of these 8.5. On a simulated scan of another head, whose maps are smooth, the same plan from 16 a side had .93 of "
-    "the error of the best Poisson disc with a half (tried once, by hand); what is left on this one was not explained."
+    "third, exponents picked on the judged scan), 8.5 times. The head does not wrap around: two sets of maps leave "
+    "5.3 of these 8.5. On a simulated scan of another head, whose maps are smooth, the same plan from 16 a side had "
+    "0.93 of the error of the best Poisson disc with a half (tried once, by hand); what is left on this one was not "
+    "explained."
 )
 
 

@@ -40,11 +40,11 @@ EXPONENTS = (1.5, 3.0)
 DRAWS = 3
 DESIGNED = "designed"
 BEFORE = (  # of earlier results, which were the other way round
-    " A first analysis with one set of coil maps said 'reproduced' at 2, 3 and 4 (errors .926, .703, .766 of the best "
-    "rule's) and was distrusted; a second, with a factor of the noise picked on the judged truth, said 'not "
+    " A first analysis with one set of coil maps said 'reproduced' at 2, 3 and 4 (errors 0.926, 0.703, 0.766 of the "
+    "best rule's) and was distrusted; a second, with a factor of the noise picked on the judged truth, said 'not "
     "reproduced' (1.29, 1.33, 1.11; 96 samples of each line). Both were spoilt by the maps: see "
-    "ours-scanner-wrapped-maps. That ESPIRiT's own two sets are taken, and not maps continued beyond the border, was "
-    "decided after a look at rules on this scan."
+    "ours-scanner-wrapped-maps. The choice of ESPIRiT's own two sets, rather than maps continued beyond the border, "
+    "was made after a look at rules on this scan."
 )
 ONE_MAP = (3.0, 10.0, 30.0)  # factors of the noise that one set of maps may take
 WITH_EXPONENT = ("variable_density", "half_plane_variable_density", "half_plane_quantiles")
@@ -205,8 +205,8 @@ def _verdict(script: Script, acceleration: int, rows: list[dict[str, Any]]) -> N
         f"ours-scanner-replay-{acceleration}",
         bool(own["nmse"] <= best["nmse"]),
         claim=f"Raw samples of eight coils replayed at acceleration {acceleration}: the planned lines give the least "
-        "error inside the head, against equispaced lines with ACS, variable density and half-plane rules tuned on "
-        "another head.",
+        "error inside the head, compared with equispaced lines with ACS, variable density and half-plane rules tuned "
+        "on another head.",
         target="error over that of the best tuned rule at most 1",
         value=ratios,
         reason="One scan of one head: no interval. Random rules are means over three draws." + BEFORE,
@@ -273,25 +273,25 @@ def _maps(script: Script, which: str, central: int, rows: list[dict[str, Any]]) 
     script.judge(
         "ours-scanner-wrapped-maps",
         bool(first > 3 and second < 1.5),
-        claim="Where a head that is wider than the field of view wraps around, one set of coil maps leaves more than 3 "
-        "times the noise of the samples, two sets less than 1.5 times.",
+        claim="Where a head wider than the field of view wraps around, one set of coil maps leaves more than 3 times "
+        "the noise of the samples, and two sets leave less than 1.5 times.",
         target={"one set leaves more than": 3.0, "two sets less than": 1.5},
         value=value,
-        reason="All samples of the raw scan of eight coils, maps from 16 central lines; noise as read from the outer "
-        "samples. The misfit that earlier results took for noise lies where the head wraps around.",
+        reason="All samples of the raw scan of eight coils, maps from 16 central lines; the noise is read from the "
+        "outer samples. The misfit that earlier results took for noise lies where the head wraps around.",
     )
     nmse = script.kept("scanner-same-lines", same_lines, which, central)["nmse"]
     script.judge(
         "ours-scanner-wrapped-error",
         bool((nmse[:, 1] <= 0.25 * nmse[:, 0]).all()),
-        claim="The same equispaced lines of a head that wraps around: two sets of coil maps have at most half of the "
+        claim="From equispaced lines of a head that wraps around, two sets of coil maps have at most half of the "
         "error of one.",
         target="error over that of one set at most 0.5 at accelerations 2, 3, 4",
         value={"error over that of one set": np.sqrt(nmse[:, 1] / nmse[:, 0]).round(3).tolist(),
                "NMSE with one set, with two": nmse.round(5).tolist()},
         reason="Factors of the noise (3, 10 or 30 with one set, 1 or 10 with two) by held-out lines. Picked on the "
-        "truth, which favours one set (tried by hand, 96 samples of each line), it was NMSE .0131 against .00098 at "
-        "acceleration 2.",
+        "truth, which favours one set (tried by hand, 96 samples of each line), it was NMSE 0.0131 against 0.00098 "
+        "at acceleration 2.",
     )  # fmt: skip
     found = {}
     for acceleration in accelerations(which):

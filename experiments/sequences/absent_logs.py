@@ -56,8 +56,8 @@ def run(script: Script) -> None:
             "ko-tab-3.10", claim=claim, kind="to judge", target="as the source says", value="no data",
             verdict="not run", script=script.path, results=script.results,
             reason="Neither set is here (public, not to be passed on); `datasets.logs` reads a user's copy. The "
-            "largest that ran are 252,000 words of 42 presidents and 35,405 spikes of 64 trials (ko-tab-3.11). The "
-            f"uniform column is the log of the items: {np.log(23243):.2f} and {np.log(48188):.2f}, as printed.",
+            "largest sets that ran are 252,000 words of 42 presidents and 35,405 spikes of 64 trials (ko-tab-3.11). "
+            f"The uniform column is the log of the items: {np.log(23243):.2f} and {np.log(48188):.2f}, as printed.",
         )  # fmt: skip
         return
     script.judge("ko-tab-3.10", value == STATED, claim=claim, target=STATED, value=value)

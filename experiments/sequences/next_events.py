@@ -77,12 +77,13 @@ def _table(script: Script, found: dict[str, dict[str, dict[str, Any]]]) -> None:
         target="uniform > 1-gram > HMM > 2-gram > C-GRU in nats on both sets; 95% interval over users of 2-gram less "
         "C-GRU above 0",
         value=value,
-        reason="Stand-ins of half of Brightkite's events and less: 42 presidents with their first 6,000 words, of "
-        "2,000 kinds, and 64 trials with 35,405 spikes of 20 kinds; one seed. The 2-gram backs off to the 1-gram by "
-        "strengths that were tuned. Nets learn from 8 users at a time, the default, or from all, as held-out events "
-        "choose; from 8 at a time the net is behind the 2-gram on words (4.695), from all 42 ahead. One memory for all "
-        "users, not among these rivals, is ahead of both in the mean (ko-fig-3.8). The hidden Markov model has 8 or 24 "
-        "states; factors fit only what was counted, and say least where most items never were.",
+        reason="The stand-ins have half of Brightkite's events or fewer: 42 presidents with their first 6,000 words, "
+        "of 2,000 kinds, and 64 trials with 35,405 spikes of 20 kinds; one seed. The 2-gram backs off to the 1-gram "
+        "by strengths that were tuned. Nets learn from 8 users at a time, the default, or from all, whichever "
+        "held-out events choose. On words the net that learns from 8 at a time is behind the 2-gram (4.695), and the "
+        "one that learns from all 42 is ahead. One memory for all users, not among these rivals, is ahead of both in "
+        "the mean (ko-fig-3.8). The hidden Markov model has 8 or 24 states; factors fit only what was counted, and "
+        "say least where most items never were.",
     )  # fmt: skip
 
 
@@ -124,13 +125,14 @@ def _variants(script: Script, found: dict[str, dict[str, dict[str, Any]]]) -> No
         "and takes longer (stand-ins).",
         target="C-GRU < C-tanh and C-GRU < P-GRU in nats on both sets, sizes chosen by held-out events",
         value=value,
-        reason="One seed each, on histories of 6,000 words and of some 500 spikes, where Brightkite's and LastFM's "
-        "users have most of their events in places and artists of their own: presidents share a language and neurons "
-        "a rhythm. A matrix of one's own (3,072 numbers of 6,000 words, 768 of 500 spikes) is taught by one user's "
-        "events and begins for all alike, one memory for all by all events; 64 or 128 components are enough for it, "
-        "where the source needed 768. Where patterns are private it is .9 nats behind (ours-sequences-order-two). On "
-        "words all presidents side by side help both kinds by about as much (.10 and .09 nats), on spikes 8 trials at "
-        "a time are chosen for all nets. The tanh net of words used all of its 15 epochs.",
+        reason="One seed each, on histories of 6,000 words and of some 500 spikes. Brightkite's and LastFM's users "
+        "have most of their events in places and artists of their own; presidents share a language and neurons a "
+        "rhythm. A user's own matrix (3,072 numbers for 6,000 words, 768 for 500 spikes) learns from that user's "
+        "events alone and begins alike for all. One memory for all learns from all events, and 64 or 128 components "
+        "are enough for it, where the source needed 768. Where patterns are private it is 0.9 nats behind "
+        "(ours-sequences-order-two). On words, learning from all presidents side by side helps both kinds about "
+        "equally (0.10 and 0.09 nats); on spikes, 8 trials at a time are chosen for all nets. The tanh net of words "
+        "used all of its 15 epochs.",
     )  # fmt: skip
 
 
@@ -165,11 +167,13 @@ def _by_entropy(script: Script, found: dict[str, dict[str, dict[str, Any]]]) -> 
         "ko-fig-3.9", holds,
         claim="Errors grow with the entropy of a user's items; the net with a memory of each user's own is lower and "
         "less variable in each third (stand-ins).",
-        target="C-GRU's mean grows from third to third; mean and deviation below the 2-gram's in each, on both sets",
+        target="C-GRU's mean grows from third to third, and its mean and deviation are below the 2-gram's in each, on "
+        "both sets",
         value=value,
-        reason="Errors grow with entropy on both sets, for every model, and the net of own matrices has a lower mean "
-        "than the 2-gram in each third, but a smaller deviation only in the third of the highest entropy. Deviations "
-        "are of 14 and 21 users' means over 150 words and 3 to 60 spikes, which vary by luck.",
+        reason="Errors grow with entropy on both sets, for every model, and the net with a matrix for each user has a "
+        "lower mean than the 2-gram in each third. Its deviation is smaller only in the third of the highest "
+        "entropy. These are deviations of 14 and 21 users' means over 150 words and 3 to 60 spikes, which vary by "
+        "luck.",
     )  # fmt: skip
 
 

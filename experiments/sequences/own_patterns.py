@@ -18,14 +18,14 @@ def run(script: Script) -> None:
     ahead = {rival: round(float((nats[rival] - nats["C-GRU"]).min()), 3) for rival in ("2-gram", "P-GRU")}
     script.judge(
         "ours-sequences-order-two", min(ahead.values()) >= 0.3,
-        claim="Where each of 40 users has a private pattern over two events, a memory of each user's own is .3 nats "
-        "ahead of counting pairs and of one memory for all.",
-        target="2-gram and pooled net at least .3 nats above C-GRU for each of 5 seeds",
+        claim="Where each of 40 users has a private pattern over two events, a memory for each user is 0.3 nats ahead "
+        "of counting pairs and of one memory for all.",
+        target="2-gram and pooled net at least 0.3 nats above C-GRU for each of 5 seeds",
         value=mean | {"floor": round(FLOOR, 3)} | {f"{rival} less C-GRU, least": gap for rival, gap in ahead.items()},
-        reason="Simulated: 400 events of each, the last 40 held out; 30 items in six groups of five, the next group a "
-        "private permutation of the group two back, nine times in ten. 16 components, default settings; the pooled net "
-        "the best of three (16 and 48 components, two learning rates) on events held out of the first 360. The "
-        "prototype had 2.20, 3.43 and 3.22.",
+        reason="Simulated: 400 events of each, the last 40 held out; 30 items in six groups of five, nine times in "
+        "ten the next group is a private permutation of the group two back. 16 components, default settings; the "
+        "pooled net is the best of three (16 and 48 components, two learning rates) on events held out of the first "
+        "360. The prototype had 2.20, 3.43 and 3.22.",
     )  # fmt: skip
 
 

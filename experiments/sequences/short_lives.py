@@ -39,8 +39,8 @@ def run(script: Script) -> None:
     told = {name: dict(zip(map(str, LENGTHS), nats[name].mean(axis=0).round(2).tolist(), strict=True)) for name in nats}
     size = (
         f"Simulated: {sizes[1]} users each with {', '.join(map(str, LENGTHS))} events beside {sizes[0]} with 200, "
-        f"{sizes[2]} further contexts of each, {n_seeds} populations, tanh, 12 components; groups of items are what "
-        "can be known. "
+        f"{sizes[2]} further contexts of each, {n_seeds} populations, tanh, 12 components; only groups of items can "
+        "be known. "
     )
     for name in ("ensemble", "laplace"):
         every = np.stack([gaps(np.asarray(one["bins"])) for one in found[name]])
@@ -57,8 +57,8 @@ def run(script: Script) -> None:
                    "by events": dict(zip(map(str, LENGTHS), every.mean(axis=0).round(3).tolist(), strict=True)),
                    "nats less stated entropy, by events": dict(zip(map(str, LENGTHS), surer.round(2).tolist(),
                                                                    strict=True))},
-            reason=size + "Positive differences: surer than it should be. Shared matrices are taken as found in both; "
-            "the ensemble's members agree in what early stopping made of too few events.",
+            reason=size + "A positive difference means that the model is surer than it should be. Both take the "
+            "shared matrices as found; the ensemble's members agree in what early stopping made of too few events.",
         )  # fmt: skip
     ahead = (nats["ensemble"] - nats["laplace"]).mean(axis=1)
     half = t * ahead.std(ddof=1) / np.sqrt(n_seeds)
@@ -69,8 +69,8 @@ def run(script: Script) -> None:
         target="paired 95% interval of ensemble less Laplace, nats of the next event, above 0",
         value={"ensemble less laplace": interval, "nats by events": told, "floor": round(FLOOR, 2),
                "uniform": round(float(np.log(N_ITEMS)), 2)},
-        reason=size + "With 5 and 10 events the draws are ahead, with 40 and 80 the ensemble: the prior of own "
-        "matrices is Gaussian and knows which entries go together, not that patterns are permutations; and shared "
+        reason=size + "With 5 and 10 events the draws are ahead, with 40 and 80 the ensemble. The Gaussian prior of "
+        "the users' matrices knows which entries go together, but not that patterns are permutations. Shared "
         "matrices trained beside many short histories stop early, which five starts even out.",
     )  # fmt: skip
 

@@ -31,8 +31,8 @@ def run(script: Script) -> None:
     ahead = [round(float(apart.mean() - half), 3), round(float(apart.mean() + half), 3)]
     script.judge(
         "ours-sequences-side-by-side", best == sizes[1] and ahead[0] > 0,
-        claim="Where histories are long a net is taught best by all users side by side; then memories of their own are "
-        "ahead of the 2-gram on words by president.",
+        claim="Where histories are long, a net learns best from all users side by side; then a memory for each user "
+        "is ahead of the 2-gram on words by president.",
         target="held-out events choose all 42 out of 8 and 42 at a time; 95% interval over users of 2-gram less C-GRU "
         "above 0",
         value={
@@ -42,10 +42,10 @@ def run(script: Script) -> None:
             "CPU seconds": {str(size): round(float(one["seconds"] * one["epochs"]), 1) for size, one in nets.items()},
             "2-gram less C-GRU, 95%": ahead,
         },
-        reason="42 presidents with their first 6,000 words, the data, rivals and errors of ko-tab-3.11; 32 components, "
-        "one rate, one seed. A batch is gone through from its first event to its last, so that the rows of items are "
-        "taught by few users for long. In trials beside this record 2 at a time (rate .003) had 4.95, 21 at a time "
-        "with 64 components 4.62.",
+        reason="42 presidents with their first 6,000 words, the data, rivals and errors of ko-tab-3.11; 32 "
+        "components, one rate, one seed. A batch runs from its first event to its last, so that for long the rows of "
+        "items learn from few users. In separate trials 2 at a time (rate 0.003) had 4.95, and 21 at a time with 64 "
+        "components 4.62.",
     )  # fmt: skip
 
 

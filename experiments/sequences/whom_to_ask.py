@@ -42,17 +42,18 @@ def run(script: Script) -> None:
         gains = {design: interval(after[rival] - after[design]) for design in DESIGNS[2:]}
         script.judge(
             f"ours-sequences-asked-{rival.replace(' ', '-')}", inside(*gains["next items"], least=0.0),
-            claim="Asking those whose next event tells most of what they do next lowers the error of all users more "
-            f"than asking {'at random' if rival == 'random' else 'who was silent longest'}.",
+            claim="Asking users whose next event tells most of what they do next lowers the error of all users more "
+            f"than asking {'at random' if rival == 'random' else 'those who were silent longest'}.",
             target=f"paired 95% interval of the gain in nats after {n_asked} answers above 0",
             value={"gain, by score": gains, "begun with": round(float(errors[:, 0].mean()), 3),
                    "after": {design: round(float(one.mean()), 3) for design, one in after.items()},
                    "share of questions for the half with fewer events": share},
-            reason=f"{n_seeds} repetitions, half of them each of two populations. Simulated: {sizes[1]} new users with "
-            f"2 to 120 events beside {sizes[0]} with 200 that the net was trained on; {sizes[2]} rounds of {sizes[3]} "
-            "users. The Laplace approximation's informations ask those of whom little is known; the ensemble's hardly "
-            "tells users apart, as members differ by their starts and not by what users did. Where all began with 2 to "
-            "12 events, and own matrices had a prior without directions, no design was ahead.",
+            reason=f"{n_seeds} repetitions, half of them each of two populations. Simulated: {sizes[1]} new users "
+            f"with 2 to 120 events beside {sizes[0]} with 200 that the net was trained on; {sizes[2]} rounds of "
+            f"{sizes[3]} users. Information by the Laplace approximation asks users of whom little is known. "
+            "Information by the ensemble hardly tells users apart, since its members differ by their starts and not "
+            "by what users did. Where all began with 2 to 12 events, and the users' matrices had a prior without "
+            "directions, no design was ahead.",
         )  # fmt: skip
     _draw(script, errors, begun, counts)
 

@@ -129,14 +129,14 @@ def run(script: Script) -> None:
             holds &= float(np.mean([m for m, _ in more])) <= 0.5 * PEOPLE[way] + 1
     script.judge(
         "ours-serve-ahead", holds,
-        claim="That rows are chosen before they are asked, so that nobody waits, costs fewer labels than half of the "
-        "people who label at once.",
+        claim="Choosing rows before they are asked, so that nobody waits, costs fewer labels than half of the people "
+        "who label at once.",
         target="labels to 95% of the accuracy of all labels, mean over three sets: at most half a label a person and "
         "one more than one person whose rows are chosen at once",
         value=f"median labels by set ({'; '.join(SETS)}): {'; '.join(words)}",
-        reason="Eight or twenty people have as many rows before the first answer: with twenty no fewer labels are "
-        "needed than one person needs at random. Tried: random rows until there are as many answers as open rows (six "
-        "splits, twenty people: -4.8 and +3.0 labels on two sets): left.",
+        reason="Eight or twenty people hold as many rows before the first answer, and with twenty people no fewer "
+        "labels are needed than one person needs at random. Random rows until there are as many answers as open rows "
+        "were tried (six splits, twenty people: -4.8 and +3.0 labels on two sets) and not kept.",
         seed=list(range(seeds)),
     )  # fmt: skip
 

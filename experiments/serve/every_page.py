@@ -131,7 +131,8 @@ def run(script: Script) -> None:
         target="0 pixels too wide, contrast at least 4.5, controls at least 44 pixels high, all named, all reached",
         value={"pages": len(found["page"]), "too wide": max(found["too wide"]), "contrast": min(found["contrast"]),
                "smallest control": min(found["smallest control"])},
-        reason="Measured and photographed by a program, looked at by one person; no user of a screen reader was asked.",
+        reason="A program measured and photographed the pages, and one person looked at them; no user of a screen "
+        "reader was asked.",
         seed=0,
     )  # fmt: skip
 

@@ -200,18 +200,18 @@ def _judge(script: Script, found: dict[str, Any]) -> None:
     script.judge(
         "ours-studio-shown", share >= 0.95, kind="must hold",
         claim="Two people who label in Label Studio, a second apart, are shown the tasks that the design has chosen.",
-        target="at least .95 of 50 tasks",
+        target="at least 0.95 of 50 tasks",
         value={"tasks shown": found["shown"], "the design's": found["ours"],
                "with two answers wanted a task": [found["overlap shown"], found["overlap ours"]],
                "labelled twice": found["labelled twice"]},
-        reason="Where two answers are wanted a task, Label Studio shows those that were begun first.", seed=0,
+        reason="Where two answers are wanted for a task, Label Studio shows the tasks that were begun first.", seed=0,
     )  # fmt: skip
     same = all(found[key] for key in ("shown equal", "overlap equal", "weather equal", "absent equal", "away equal"))
     script.judge(
         "ours-studio-same", same, kind="must hold",
-        claim="The log of the design says what Label Studio's export says: after kills of the process while two people "
-        "label, change, delete, skip and volunteer, after annotations and imports while it was not there, after the "
-        "server was away, with an access token beyond its end.",
+        claim="The log of the design says what Label Studio's export says. It does so after kills of the process "
+        "while two people label, change, delete, skip and volunteer. It does so after annotations and imports in its "
+        "absence, after the server was away, and with an expired access token.",
         target="20 kills, 100 annotations, 60 s, a token older than 300 s; nothing lost, doubled or left",
         value={key: found[key] for key in ("kills", "acts", "weather answers", "absent answers", "away", "warnings",
                                            "token age", "late", "in time")} | {"equal": same},
@@ -220,10 +220,11 @@ def _judge(script: Script, found: dict[str, Any]) -> None:
     middle = float(np.median(found["seconds"]))
     script.judge(
         "ours-studio-quick", middle <= 0.5,
-        claim=f"From an answer in Label Studio to the prediction of the next task at {found['tasks']} tasks.",
+        claim=f"The time from an answer in Label Studio to the prediction of the next of {found['tasks']} tasks is "
+        "short.",
         target="median at most 0.5 s", value={"median": round(middle, 3), "all": found["seconds"]},
-        reason="Label Studio answers a look in .06 s or more, and keeps a prediction in .07; the next task is chosen "
-        "in the light of those that are open, by eight fits. --webhook spares the half second between looks.",
+        reason="Label Studio answers a request in 0.06 s or more, and stores a prediction in 0.07 s; the next task is "
+        "chosen in the light of the open ones, by eight fits. --webhook saves the half second between requests.",
         seed=8,
     )  # fmt: skip
 

@@ -132,12 +132,12 @@ def run(script: Script) -> None:
     counts = [value[way]["labels"] or np.inf for way in WAYS]
     script.judge(
         "ours-studio-loop", counts[0] <= counts[2] and counts[1] <= counts[2],
-        claim="Two people in Label Studio, and two at the pages of serve, reach .95 of the best last accuracy with no "
-        "more labels than in random order.",
+        claim="Two people in Label Studio, and two at the pages of serve, reach 0.95 of the best last accuracy with "
+        "no more labels than in random order.",
         target="no more labels than at random", value=value,
-        reason="Three draws tell little: in Label Studio, given half a second between answers on a busy machine, tasks "
-        "are chosen several ahead and shown in any order, and its curve is not above that of random order throughout. "
-        "The pages are asked without a browser.",
+        reason="Three draws say little. In Label Studio, with half a second between answers on a busy machine, tasks "
+        "are chosen several ahead and shown in any order, and its curve is not above that of random order "
+        "throughout. The pages were tested without a browser.",
         seed=f"0..{len(seeds) - 1}",
     )  # fmt: skip
     figure, axes = panels(1, 1, 5.6, 3.8)

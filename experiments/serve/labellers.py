@@ -53,7 +53,7 @@ def run(script: Script) -> None:
     people, p_low, p_high = _paired(late[WAYS[0]] - late[WAYS[1]])
     script.judge(
         "serve-pending-cost", high < 0.01,
-        claim="That two queries are always pending costs little: each is chosen in the light of the others.",
+        claim="Two queries that are always pending cost little, since each is chosen in the light of the others.",
         target="less than one point of accuracy over the last third of the labels (95% paired interval)",
         value=f"pending {100 * cost:+.2f} points ({100 * low:+.2f} to {100 * high:+.2f}); the labeller who errs, with "
         f"nothing pending, {100 * people:+.2f} ({100 * p_low:+.2f} to {100 * p_high:+.2f})",

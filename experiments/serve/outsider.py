@@ -197,8 +197,8 @@ def run(script: Script) -> None:
         target="every attempt of the list refused, the store unchanged, the server alive, files for the owner only",
         value=f"{len(rows)} attempts, {len(failed)} not held{': ' + ', '.join(failed) if failed else ''}; server "
         f"{'alive' if alive else 'gone'}; files {files}",
-        reason="By a list and a program, not by somebody paid to break in; https and many machines at once are the "
-        "proxy's job.", seed=0,
+        reason="Tested by a list and a program, not by somebody paid to break in; https and many machines at once are "
+        "the proxy's job.", seed=0,
     )  # fmt: skip
 
 

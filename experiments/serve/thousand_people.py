@@ -125,7 +125,7 @@ def run(script: Script) -> None:
     script.judge(
         "ours-serve-thousand", whole and free_["same"] == n and capped["most"] <= EXPOSURE + 0.05,
         claim=f"{n} people take an adaptive test of {N_QUESTIONS} of 57 items (Eysenck's inventory) through two "
-        "processes on PostgreSQL: the questions are those of the simulation offline, and a cap on exposure holds.",
+        "processes on PostgreSQL: the questions are those of the offline simulation, and a cap on exposure holds.",
         target="no answer lost; without a cap every sequence is one of the simulation's; with a cap of 40% no item is "
         "asked of more than 45% of the people",
         value="; ".join(words) + f"; {free_['same']} of {n} sequences as offline",

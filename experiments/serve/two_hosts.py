@@ -102,7 +102,7 @@ def run(script: Script) -> None:
         target=f"{people} people answer {N_ITEMS} items each by https, none lost, none doubled",
         value=f"{found['answers']} answers of {found['sessions']} people kept, {found['faults']} requests cut off by "
         f"the kill and made again, exports {'equal' if found['same'] else 'different'}",
-        reason="Both servers run on one machine here, with the addresses that two machines would have.",
+        reason="Both servers run on one machine here, with addresses as on two machines.",
     )  # fmt: skip
 
 

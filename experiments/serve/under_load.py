@@ -61,8 +61,8 @@ def run(script: Script) -> None:
     found = labelling(size[0], seconds, *size[1:])
     script.judge(
         "ours-serve-labellers-load", np.percentile(found["posts"], 95) <= 0.2 and not found["faults"],
-        claim=f"{LABELLERS} labellers who think 0 to 3 s, on {N_ROWS:,} rows of {N_COLUMNS} numbers: answers are kept "
-        "while rows are chosen.",
+        claim=f"With {LABELLERS} labellers who think 0 to 3 s, on {N_ROWS:,} rows of {N_COLUMNS} numbers, answers are "
+        "kept while rows are chosen.",
         target="95% of answers acknowledged within 200 ms, on two cores", value=_said(found),
         reason="One process chooses in a thread of its own and shares Python's lock with the pages; the simulated "
         "people run on the same two cores.",
@@ -80,7 +80,8 @@ def run(script: Script) -> None:
     worst = max(float(np.percentile(one["posts"], 95)) for one in taken.values())
     script.judge(
         "ours-serve-takers-load", worst <= 0.15 and not any(one["faults"] for one in taken.values()),
-        claim=f"{TAKERS} people at one test, who think 2 to 8 s, with two workers: the next question comes at once.",
+        claim=f"With {TAKERS} people at one test, who think 2 to 8 s, and two workers, the next question comes at "
+        "once.",
         target="95% of answers acknowledged within 150 ms, on two cores",
         value="; ".join(f"{name}: {_said(one)}" for name, one in taken.items()),
         reason="The simulated people, and PostgreSQL, run on the same two cores.",

@@ -154,7 +154,7 @@ def run(script: Script) -> None:
         "hennig-fig-5.5",
         inside(value["laplace_bridge"]["low"], value["laplace_bridge"]["high"], 0.9, 1.1),
         claim="The bridge's error falls as fast as slice sampling's, without bias: within 10% on average.",
-        target="mean ratio of errors .9 to 1.1, the whole 95% interval over runs",
+        target="mean ratio of errors 0.9 to 1.1, the whole 95% interval over runs",
         value={**value, "runs": runs},
         seed=0,
     )
@@ -164,8 +164,8 @@ def run(script: Script) -> None:
     script.judge(
         "ours-topics-lacking",
         inside(nearer[1], nearer[2], least=0.0),
-        claim="Newton's step hears better than the bridge that a document of ten words lacks a topic.",
-        target="share of the variance that goes, of absent topics: Newton nearer to slice sampling, the whole 95% "
+        claim="Newton's step notices better than the bridge that a document of ten words lacks a topic.",
+        target="share of the variance of absent topics that goes: Newton nearer to slice sampling, the whole 95% "
         "interval over documents",
         value={
             **{name: float(values.mean()) for name, values in lacking.items()},
@@ -179,7 +179,7 @@ def run(script: Script) -> None:
         "hennig-fig-C.3",
         max(distances.values()) < 0.15,
         claim="Two Beta densities, one without a mode inside, become nearly Gaussian in the softmax basis.",
-        target="total variation below .15",
+        target="total variation below 0.15",
         value=distances,
     )
 

@@ -121,20 +121,22 @@ def run(script: Script) -> None:
 def judge(script: Script, gains: dict[str, dict[str, list[float]]]) -> None:
     """Verdicts on the corpora so far."""
     worse = {name: [m for m, g in by.items() if g[2] < 0] for name, by in gains.items()}
+    better = "; ".join(f"{' and '.join(models)} on {name}" for name, models in worse.items() if models)
     script.judge(
         "ours-topic-completion",
         not any(worse.values()),
-        claim="With metadata completion is no worse than without, than plain LDA, scikit-learn's, tomotopy's LDA, DMR.",
-        target="no model better, its 95% limit above zero, on any corpus",
+        claim="Completion with metadata is no worse than without, and no worse than plain LDA, scikit-learn's LDA, "
+        "tomotopy's LDA and DMR.",
+        target="no model better, with its 95% limit above zero, on any corpus",
         value={name: {m: [round(v, 3) for v in g] for m, g in by.items()} for name, by in gains.items()},
-        reason="" if not any(worse.values()) else f"Better are: { {n: w for n, w in worse.items() if w} }.",
+        reason="" if not any(worse.values()) else f"Better are {better}.",
         seed=0,
     )
     bridge = {name: by["with metadata, laplace_bridge"][0] for name, by in gains.items()}
     script.judge(
         "ours-topic-bridge-completion",
         min(bridge.values()) > 0,
-        claim="Newton's step completes better than the source's bridge: for sparse topics the bridge hears little.",
+        claim="Newton's step completes documents better than the source's bridge, which hears little of sparse topics.",
         target="above 0 on every corpus",
         value={name: round(value, 3) for name, value in bridge.items()},
         seed=0,

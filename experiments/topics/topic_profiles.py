@@ -65,7 +65,7 @@ def table_5_1(script: Script) -> None:
     ):
         claims.record(
             id, claim=claim, kind="to judge", target="judges' choices", value="no judges were asked", verdict="not run",
-            reason="The choices are people's, of lists that are not published; the arithmetic: ours-topics-table-5.1.",
+            reason="People chose between lists that are not published; ours-topics-table-5.1 checks the arithmetic.",
             script=script.path, results=script.results,
         )  # fmt: skip
 
@@ -112,7 +112,7 @@ def run(script: Script) -> None:
         "hennig-sys-lda-fixed", apart["plain"] < min(apart["president"], apart["constant"]), value=apart, seed=0,
         claim="LDA with a fixed Dirichlet gives the least structured topics.",
         target="smallest mean divergence of three",
-        reason="" if apart["plain"] < min(apart["president"], apart["constant"]) else "A fixed Dirichlet of .1 keeps "
+        reason="" if apart["plain"] < min(apart["president"], apart["constant"]) else "A fixed Dirichlet of 0.1 keeps "
         "each paragraph to few topics, which sets these apart; the variance that the others learn lets them mix.",
     )  # fmt: skip
     by_score = {score: repeats(models["president"].top_words(10, score)) for score in ("source", "probability")}
@@ -150,7 +150,7 @@ def profiles(script: Script, model: MetadataTopicModel, lists: list[list[str]], 
         script.judge(
             "hennig-fig-5.10", all(found.values()),
             claim="The foremost topics agree with what is known of each author.",
-            target="of each president, a word named beforehand in the lists of the three foremost topics",
+            target="for each president, a word named beforehand is in the lists of the three foremost topics",
             value=found, seed=0,
         )  # fmt: skip
 

@@ -113,7 +113,8 @@ def run(script: Script) -> None:
     script.judge(
         "hennig-sys-stream-discount", after[best] > after["one pass, 1"] + 0.02,
         claim="Discounted counts follow topics that change; kept counts do so less.",
-        target="after 3,000 documents of new topics, .02 nats a word better than without discount", value=value, seed=0,
+        target="after 3,000 documents of new topics, 0.02 nats a word better than without discount", value=value,
+        seed=0,
     )  # fmt: skip
     script.judge(
         "hennig-fig-5.12", all(float(s["one pass, 1"][-4:].mean()) > float(s["batch of the first 1,000"][-4:].mean())
@@ -137,7 +138,7 @@ def run(script: Script) -> None:
         "ours-topics-one-pass", passes[-1] >= batches[0],
         claim="One pass over four times as many documents completes as well as a batch.",
         target="one pass over 16,000 documents of corpus A no worse than a batch of 4,000", value=lengths, seed=0,
-        reason="Whichever topics a single pass mixes at its start it hardly takes apart later.",
+        reason="Topics that a single pass mixes at its start hardly come apart later.",
     )  # fmt: skip
     corpus = drawn(half // 2)
     shares = {"corpus A": few_topics(corpus["counts"], corpus["group"], 10, 3 if script.quick else 60)}
@@ -149,7 +150,7 @@ def run(script: Script) -> None:
     script.judge(
         "hennig-fig-5.6", min(shares.values()) >= 0.9,
         claim="For nine authors of ten, five topics hold 95% of what is forecast.",
-        target="share of authors .9 or more: corpus A, authors of two topics each (10 topics), presidents (40 topics)",
+        target="share of authors 0.9 or more: corpus A, authors of two topics each (10 topics), presidents (40 topics)",
         value=shares, reason="" if min(shares.values()) >= 0.9 else "Holds where authors write on few topics, as the "
         "source's do; authors of corpus A, and presidents in their addresses, write on more than five.", seed=0,
     )  # fmt: skip

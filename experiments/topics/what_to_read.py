@@ -119,17 +119,17 @@ def run(script: Script) -> None:
     gains = {name: interval(columns["information"] - columns[name]) for name in ("before", *STRATEGIES[1:])}
     script.judge(
         "ours-topics-reading", all(gains[name][1] > 0 for name in STRATEGIES[1:]),
-        claim="Documents read by information complete others better, for the same words, than at random, the longest "
-        "first, or one of each author in turn.",
+        claim="Documents read by information complete others better, for the same number of words, than documents "
+        "read at random, the longest first, or one of each author in turn.",
         target="differences above zero, 95% limits over 20 repetitions", value=gains, seed=list(range(len(found))),
     )  # fmt: skip
     covered = {name: interval(values) for name, values in columns.items() if name.startswith("coverage")}
     script.judge(
         "ours-topics-coverage", all(0.85 <= value[0] <= 0.95 for value in covered.values()),
         claim="90% intervals of the authors' weights cover them, after a batch, one pass, and a design.",
-        target=".85 to .95", value=covered, seed=list(range(len(found))),
-        reason="" if all(0.85 <= value[0] <= 0.95 for value in covered.values()) else "That two true topics are found "
-        "as one, or one as two, is in no interval; a single pass also keeps what early topics made of a document.",
+        target="0.85 to 0.95", value=covered, seed=list(range(len(found))),
+        reason="" if all(0.85 <= value[0] <= 0.95 for value in covered.values()) else "No interval allows for two "
+        "true topics found as one, or one as two; a single pass also keeps what early topics made of a document.",
     )  # fmt: skip
 
 

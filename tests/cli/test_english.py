@@ -93,6 +93,29 @@ def test_messages_are_in_plain_english():
     assert not {place: found for place, found in wrong.items() if found}
 
 
+def said(node):
+    """The text that a call says first; a value in it stands as {}."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+    if isinstance(node, ast.BinOp):
+        return f"{said(node.left)}{said(node.right)}"
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else "{}"
+
+
+def test_errors_and_warnings_of_the_library_are_in_plain_english():
+    root, wrong, n_found = Path(inspect.getfile(counted)).parents[2], {}, 0
+    for path in [*(root / "adaptive").rglob("*.py"), *(root / "designs").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            raised = node.exc if isinstance(node, ast.Raise) else node
+            warned = isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "warn"
+            if isinstance(raised, ast.Call) and raised.args and (warned or isinstance(node, ast.Raise)):
+                text = " ".join(said(raised.args[0]).split())
+                n_found += len(text) > 2
+                if found := faults(re.sub(r"\([^)]*\)", "(x)", text)):
+                    wrong[f"{path}:{node.lineno}"] = found, text
+    assert not wrong and n_found > 1000
+
+
 def test_the_faults_are_found():
     assert faults("Whoever answers gets 1 rows, with .82 of them - at best") == [
         "whoever", "1 row", "a number without its 0", "a fragment behind a dash",

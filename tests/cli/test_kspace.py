@@ -88,7 +88,7 @@ def test_the_design_says_its_rule_and_the_error_to_expect_everywhere(finished):
 
 def test_every_design_is_judged_on_both_slices(finished):
     table = columns(finished[0] / "designs.csv")
-    assert list(table) == ["design", "slice", "lines", "error", "psnr", "ssim"]
+    assert list(table) == ["design", "slice", "lines", "error", "psnr", "ssim", "error_95"]
     assert list(zip(table["design"], table["slice"], strict=True)) == [
         (design, where) for design in DESIGNS for where in ("same", "neighbour")
     ]

@@ -26,7 +26,7 @@ def test_parts_go_together_and_have_a_fingerprint_of_their_own():
     assert list(both) == [(0, "Bob"), (3, "Ann"), (0, "Ann")]
     assert pool.fingerprint() == Annotated(TABLE.copy(), ["Ann", "Bob"]).fingerprint()
     assert pool.fingerprint() != Annotated(TABLE, ["Bob", "Ann"]).fingerprint()
-    with pytest.raises(ValueError, match="of one table"):
+    with pytest.raises(ValueError, match="from one table"):
         pools.concatenate([pool.take([1]), Annotated(TABLE + 1, ["Ann", "Bob"])])
 
 
@@ -45,7 +45,7 @@ def test_prices_and_masks_are_by_person():
     ("call", "sentence"),
     [
         (lambda: Annotated(TABLE, []), "at least one person"),
-        (lambda: Annotated(TABLE, ["Ann", "Ann"]), "everybody once, got 'Ann' twice"),
+        (lambda: Annotated(TABLE, ["Ann", "Ann"]), "each person once, got 'Ann' twice"),
         (lambda: Annotated(TABLE, ["Ann"]).of([0], ["Eve"]), "annotators are 'Ann', got 'Eve'"),
         (lambda: Annotated(TABLE, ["Ann"]).of([4], ["Ann"]), "rows must be between 0 and 3, got 4"),
         (lambda: Annotated(TABLE, ["Ann"]).asked_of("Eve"), "annotators are 'Ann', got 'Eve'"),

@@ -75,7 +75,7 @@ def test_any_table_program_opens_the_csv(tmp_path, name):
     assert list(table.columns[:1]) == ["order"] and table.notna().all().all()
     assert set(table["shape"]) == {" x ".join(map(str, DESIGNS[name].image_shape))}
     path.write_text(path.read_text().replace(f",{table['shape'][0]}", ",9 x 9 x 9", 1))
-    with pytest.raises(ValueError, match=r"plan\.csv is no design as export_design writes it \(design, shape"):
+    with pytest.raises(ValueError, match=r"plan\.csv is not a design as export_design writes it \(design, shape"):
         import_design(path)
 
 
@@ -242,7 +242,7 @@ def test_files_that_hold_no_design_are_named(tmp_path):
     )
     for text in (*damaged, whole.replace("line,", "row,"), whole + "4,6,0\n"):
         (tmp_path / "a.csv").write_text(text)
-        with pytest.raises(ValueError, match=r"a.csv is no design as export_design writes it"):
+        with pytest.raises(ValueError, match=r"a.csv is not a design as export_design writes it"):
             import_design(tmp_path / "a.csv")
     export_design(LINES, tmp_path / "a.npy")
     (tmp_path / "a.npy.json").unlink()

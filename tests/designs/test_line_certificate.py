@@ -47,5 +47,5 @@ def test_lines_of_several_coils_are_certified_too():
 def test_what_is_wrong_is_said():
     with pytest.raises(ValueError, match="lines must hold the 6 central ones, 13 to 18"):
         kspace.line_certificate(HEAD, [1, 2, 3], 6)
-    with pytest.raises(ValueError, match="nothing is chosen else"):
+    with pytest.raises(ValueError, match="otherwise nothing is chosen"):
         kspace.line_certificate(HEAD, 6, 6)

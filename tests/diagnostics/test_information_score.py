@@ -38,7 +38,7 @@ def test_bad_input_is_one_sentence():
     p = np.full((2, 2), 0.5)
     with pytest.raises(ValueError, match=r"probabilities must have shape \(3, 2\), got \(2, 2\)"):
         information_score(p, [0, 1, 1], [0, 1])
-    with pytest.raises(ValueError, match="y contains the label 5, which is none of the classes"):
+    with pytest.raises(ValueError, match="y contains the label 5, which is not among the classes"):
         information_score(p, [0, 5], [0, 1])
     with pytest.raises(ValueError, match="the class 2 of y is not among y_train"):
         information_score(p, [1, 2], [1, 1], classes=[1, 2])

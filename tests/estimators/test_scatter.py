@@ -105,7 +105,7 @@ def test_few_rows_have_none_while_every_rate_and_prior_has_one():
 def test_deviations_of_rates_say_what_they_do_not_know():
     X, y = rows(1.0)
     model = PoissonRegression().fit(X, y)
-    with pytest.warns(UserWarning, match="scatter about their rates more than Poisson's"):
+    with pytest.warns(UserWarning, match="scatter about their rates more than Poisson counts do"):
         model.predict(X, return_std=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

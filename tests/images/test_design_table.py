@@ -37,6 +37,11 @@ def test_one_row_per_design_and_slice_with_means_over_draws(scans):
         assert row["error"] == pytest.approx(np.mean([images.l2_error(scan.image, u) for u in found]))
         assert row["psnr"] == pytest.approx(np.mean([images.psnr(scan.image, u) for u in found]))
         assert row["ssim"] == pytest.approx(np.mean([images.ssim(scan.image, u) for u in found]))
+        errors = [images.l2_error(scan.image, u) for u in found]
+        low, high = (
+            images.paired_interval(errors, np.zeros(len(errors)), of="difference")[1:3] if len(draws) > 1 else (0, 0)
+        )
+        assert row["error_95"] == pytest.approx((high - low) / 2)
 
 
 def test_peaks_and_similarity_are_of_the_object_alone_where_that_is_wanted(scans):

@@ -232,7 +232,7 @@ def test_a_personal_token_is_exchanged_again_when_it_has_ended():
     [
         (httpx.Response(401, json={}), "refuses the token"),
         (httpx.Response(404, json={}), "has no project 3"),
-        (httpx.Response(200, text="<html>"), "is no Label Studio"),
+        (httpx.Response(200, text="<html>"), "is not a Label Studio"),
         (httpx.Response(200, json=PAGE | {"parsed_label_config": {}}), "must have one control of the type Choices"),
         (
             httpx.Response(200, json=PAGE | {"label_config": '<View><Choices name="label" choice="multiple"/></View>'}),

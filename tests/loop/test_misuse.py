@@ -136,7 +136,7 @@ WARNED = {
     ),
     "one class": (
         lambda: model(classes=None).fit(X, np.ones(30)),
-        "y holds one class only, 1.0, .*name the others by classes=",
+        "y holds one class only, 1.0, .*name the other classes by classes=",
     ),
     "one class, GP": (
         lambda: GaussianProcessClassifier().fit(X, ["a"] * 30),

@@ -355,7 +355,7 @@ def test_a_snapshot_that_the_estimator_cannot_use(model_with_state, pool, measur
 
     WithState.__module__, WithState.__qualname__ = model_with_state.__module__, model_with_state.__qualname__
     with (
-        pytest.warns(UserWarning, match="is of no use here .'mean'.; replaying"),
+        pytest.warns(UserWarning, match="cannot be used here .'mean'.; replaying"),
         SequentialDesign.load(log.path, WithState(), pool, measure) as again,
     ):
         same(again, design)

@@ -197,7 +197,7 @@ def test_other_files_are_refused(tmp_path, scan_file):
         with pytest.raises(ValueError, match=r"other.h5 holds no data set called 'kspace', only 'labels'"):
             read(tmp_path / "other.h5")
     np.save(tmp_path / "k.npy", SAMPLES[0])
-    with pytest.raises(ValueError, match="index means nothing for k.npy"):
+    with pytest.raises(ValueError, match="index cannot be used for k.npy"):
         read_scan(tmp_path / "k.npy", "kspace", index=1)
     with pytest.raises(ValueError, match="array must hold something"):
         images.write_cfl(tmp_path / "none", np.ones((2, 0)))

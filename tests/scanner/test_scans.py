@@ -266,7 +266,7 @@ def test_other_files_end_in_one_sentence(tmp_path):
     with pytest.raises(ValueError, match=r"a.dat has an unknown ending; scans are read from folders of DICOM and .dcm"):
         read_scan(tmp_path / "a.dat")
     np.save(tmp_path / "a.npy", HEAD)
-    with pytest.raises(ValueError, match=r"index means nothing for a.npy: slices of a volume are cut with Scan.slice"):
+    with pytest.raises(ValueError, match=r"index cannot be used for a.npy: cut slices of a volume with Scan.slice"):
         read_scan(tmp_path / "a.npy", index=1)
     content = (tmp_path / "a.npy").read_bytes()
     (tmp_path / "a.npy").write_bytes(content[: len(content) // 2])

@@ -18,7 +18,7 @@ from adaptive.search.balls import largest_products
 from adaptive.selection import select
 from designs.pool import Product
 
-pytestmark = pytest.mark.filterwarnings("ignore:best .* a search with bounds is of no use")
+pytestmark = pytest.mark.filterwarnings("ignore:best .* a search with bounds does not help")
 
 
 def vectors(m, r=4, seed=0, sigma=0.7, kind="variances"):
@@ -122,7 +122,7 @@ def everything_fast(users, items):
 def test_where_bounds_exclude_nothing_it_is_said():
     rng = np.random.default_rng(0)
     users, items = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in rng.standard_normal((2, 60, 40)))
-    with pytest.warns(UserWarning, match="3,600 of 3,600 candidates scored .* of no use here"):
+    with pytest.warns(UserWarning, match="3,600 of 3,600 candidates scored .* does not help here"):
         found = best_pairs(users, items, 3, deviations=0)
     assert found.useless and found.share == 1.0
     np.testing.assert_array_equal(found.positions, best_of(users @ items.T, 3))

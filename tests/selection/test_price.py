@@ -77,7 +77,7 @@ def test_what_a_price_is_not_for():
         select(Coins(), np.array([0.2, 0.5]), scorer="entropy", price=0.1)
     with pytest.raises(ValueError, match="price"):
         select(Coins(), np.array([0.2, 0.5]), scorer="entropy", cost=[1, 1], price=-0.1)
-    with pytest.raises(ValueError, match="return_certificate is about costs"):
+    with pytest.raises(ValueError, match="return_certificate goes with costs"):
         BayesianLogisticRegression(classes=[0, 1]).select(X, cost=COST, price=0.1, return_certificate=True)
     with pytest.raises(ValueError, match="price needs cost"):
         SequentialDesign(CollaborativePreference(), [("a", 1, 2)], price=0.1)

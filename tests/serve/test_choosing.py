@@ -202,7 +202,7 @@ def test_nobody_gives_up_on_a_whole_pool(desks, monkeypatch):
     desk = desks(ahead=0)
     for _ in range(3):
         desk.answer(1, desk.place(1).number, "skip")
-    with pytest.raises(Refused, match="could not tell many rows") as refusal:
+    with pytest.raises(Refused, match="passed over many rows") as refusal:
         desk.answer(1, desk.place(1).number, "skip")
     assert refusal.value.status == 429
     place = desk.place(1)

@@ -106,7 +106,7 @@ def test_an_address_at_fault_is_said_without_its_password(postgres):
     with pytest.raises(StoreError, match=r"^database n at 127.0.0.1 cannot be reached: ") as problem:
         PostgresStore("postgresql://ann:secret@127.0.0.1:1/n")
     assert "secret" not in str(problem.value)
-    with pytest.raises(StoreError, match="is no address of a database") as problem:
+    with pytest.raises(StoreError, match="is not the address of a database") as problem:
         PostgresStore("postgresql://ann:secret@host/n?colour=red")
     assert "secret" not in str(problem.value)
     assert without_password("postgresql://host/n") == "postgresql://host/n"

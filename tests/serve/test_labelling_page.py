@@ -38,7 +38,7 @@ def test_one_may_stop_where_the_last_report_said_so(opened, pool):
     Stock(store, REPORT).write({"words": ["Words."], "curve": curve, "may_stop": True})
     assert "You may stop" in anna.get("/").text
     text = anna.get("/numbers").text
-    assert "You may stop" in text and "90% of 20 answers in the end; with 90% probability between 75% and 96%" in text
+    assert "You may stop" in text and "90% of 20 answers at the end; with 90% probability between 75% and 96%" in text
     assert 'class="band" points="175.0,21.0 310.0,14.4 310.0,37.5 175.0,54.0 "' in text
 
 

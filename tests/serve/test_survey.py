@@ -173,8 +173,8 @@ def test_what_the_file_may_set(opened, survey, tmp_path):
 @pytest.mark.parametrize(
     ("words", "keys", "help"),
     [
-        (("never", "often", "always"), ["1", "2", "3"], "1 to 3 choose"),
-        (("0", "1", "2"), ["0", "1", "2"], "a digit"),
+        (("never", "often", "always"), ["1", "2", "3"], "1 to 3 to choose"),
+        (("0", "1", "2"), ["0", "1", "2"], "the digit that names"),
     ],
 )
 def test_a_digit_on_a_page_is_the_answer_of_that_name(opened, survey, words, keys, help):

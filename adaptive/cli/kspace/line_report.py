@@ -189,7 +189,7 @@ def _print(
         "error: |true - reconstructed|, Euclidean, magnitudes in [0, 1]; * least. PSNR (dB) and SSIM inside the head."
     )
     n_draws = settings["draws"]
-    means = f"means over {n_draws} draws" if n_draws > 1 else "one draw each"
+    means = f"means over {n_draws} draws, with their 95% intervals in design.png" if n_draws > 1 else "one draw each"
     draws = f"Random designs (uniform, both densities): {means}."
     if subject.neighbour is None:
         where = f"No neighbouring slice: {subject.alone}."
@@ -248,7 +248,7 @@ def _draw(
     plots.sampling_order(pool.take(designed.lines), designed.n_central, ax=order).set_title("order of lines")
     _gains(gains, choice, pool, designed.n_central)
     rows = [row for one in outcomes for row in one.rows]
-    columns = {name: [row[name] for row in rows] for name in ("design", "slice", "error")}
+    columns = {name: [row[name] for row in rows] for name in ("design", "slice", "error", "error_95")}
     columns["slice"] = [SHOWN[name] for name in columns["slice"]]
     label = "error |true - reconstructed|, less is better"
     plots.design_errors(columns, ax=errors, xlabel=label).set_title("all designs of this size")
@@ -285,5 +285,7 @@ def _gains(ax: Axes, choice: Choice, pool: kspace.LinePool, n_central: int) -> N
         chosen - middle, choice.gains[n_central:], color=plots.PALETTE[2], marker="^", markersize=4.5,
         linestyle="none", label="chosen lines, when chosen",
     )  # fmt: skip
-    ax.set(title="information gain, line by line")
+    low, high = ax.get_ylim()
+    top = max([high, *(1.05 * choice.gains[n_central:])])  # marks above the curves are shown whole
+    ax.set(title="information gain, line by line", ylim=(low, top))
     ax.legend(frameon=False, loc="lower center", fontsize=8.5)

@@ -185,9 +185,9 @@ class PoissonRegression(LinearWeights, RegressorMixin, BeliefEstimator):
         found = belief.variance_factor
         if found is not None and found.value > ALARM and found.n * found.gain > SURE:
             warnings.warn(
-                f"counts scatter about their rates more than Poisson's (scatter_ {belief.scatter_variance:.2g} of "
-                "squared projections, which no column explains): deviations of rates, as of weights, know of Poisson's "
-                "scatter alone, and are too small. interval() has all of it.",
+                "counts scatter about their rates more than Poisson counts do (scatter_ "
+                f"{belief.scatter_variance:.2g} of squared projections, which no column explains): deviations of "
+                "rates and of weights know only Poisson's scatter, and are too small. interval() includes all of it.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -249,8 +249,8 @@ def _warn_of_fractions(y: np.ndarray) -> None:
     broken = np.flatnonzero(y != np.round(y))
     if len(broken):
         warnings.warn(
-            f"y holds {y[broken[0]]:g} in row {broken[0]}, which is no count: its factor is no distribution of y, and "
-            "probabilities and intervals are of counts.",
+            f"y holds {y[broken[0]]:g} in row {broken[0]}, which is not a count: its factor is not a distribution of "
+            "y, and probabilities and intervals are those of counts.",
             UserWarning,
             stacklevel=4,
         )

@@ -88,8 +88,9 @@ class RegressionSettings(Settings):
             checks.choice("inference", self.inference, ENGINES)
         if self.inference is None and (self.rate, self.prior) == ("rectified", "student_t"):
             raise ValueError(
-                'rate="rectified" and prior="student_t" go with no inference together: the one needs expectation '
-                'propagation, which the other, not being log-concave, does not; use prior="laplace", or another rate.'
+                'rate="rectified" and prior="student_t" cannot be used together: the rate needs expectation '
+                'propagation, which a prior that is not log-concave cannot use; give prior="laplace", or another '
+                "rate."
             )
         engine = self.engine_name
         if isinstance(engine, str):

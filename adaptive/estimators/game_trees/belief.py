@@ -101,8 +101,8 @@ class TreeBelief(Traced):
         if said.drawn:
             warnings.warn(
                 f"values of this game are few ({', '.join(f'{one:g}' for one in said.values)}), and a Gaussian is too "
-                "sure of what lies between them: nominal .90 held .76 of values in tic-tac-toe, .78 to .87 in Connect "
-                "Four (ours-bands-trees, ours-trees-connect-four-coverage).",
+                "sure of what lies between them: nominal 90% intervals held 76% of values in tic-tac-toe, 78 to 87% "
+                "in Connect Four (ours-bands-trees, ours-trees-connect-four-coverage).",
                 UserWarning,
                 stacklevel=2,
             )
@@ -111,8 +111,9 @@ class TreeBelief(Traced):
             return 1.0
         if factor.value > ALARM:
             warnings.warn(
-                f"values of this game are further from its random play than the increments say: variances are taken "
-                f"{factor.value:.3g} times as large (variance_factor_). Little is known of what was not proved.",
+                "values of this game are further from its random play than the increments say, so variances are "
+                f"taken {factor.value:.3g} times as large (variance_factor_). Values that were not proved are "
+                "uncertain.",
                 UserWarning,
                 stacklevel=2,
             )

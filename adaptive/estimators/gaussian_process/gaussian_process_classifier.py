@@ -229,7 +229,9 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         """Return mean and variance (m,) of the latent function; two classes only."""
         belief = self.fitted_belief()
         if belief.data.n_classes > 2:
-            raise ValueError(f"latent_mean_and_variance is there for two classes only, got {belief.data.n_classes}.")
+            raise ValueError(
+                f"latent_mean_and_variance needs a classifier of two classes, got {belief.data.n_classes}."
+            )
         return belief.latent_moments(self._inputs(X, reset=False))
 
     def interval(self, X: Table, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
@@ -247,7 +249,7 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         """
         belief = self.fitted_belief()
         if belief.data.n_classes > 2:
-            raise ValueError(f"interval is there for two classes only, got {belief.data.n_classes}.")
+            raise ValueError(f"interval needs a classifier of two classes, got {belief.data.n_classes}.")
         tell_alarm(belief.variance_factor, "labels", "Bands take them so. Another kernel suits them better.")
         return belief.latent_interval(self._inputs(X, reset=False), level)
 
@@ -302,7 +304,9 @@ class GaussianProcessClassifier(ClassifierMixin, ProcessEstimator):
         if len(evidences) == 1:
             return log_marginal_likelihood(evidences[0], theta, eval_gradient)
         if eval_gradient:
-            raise ValueError("eval_gradient is there for two classes only; each binary problem has its own gradient.")
+            raise ValueError(
+                "eval_gradient needs a classifier of two classes; each binary problem has its own gradient."
+            )
         thetas: Any = [None] * len(evidences)
         if theta is not None:
             theta = np.asarray(theta, dtype=float)

@@ -151,8 +151,8 @@ def _warn_at_bounds(evidence: Evidence, bounds: np.ndarray) -> None:
         for end, bound in (("lower", low), ("upper", high)):
             if np.isclose(value, bound, rtol=0.0, atol=1e-6):
                 warnings.warn(
-                    f"the learnt {name} ends at its {end} bound {np.exp(bound):.4g}: the answers may ask for a value "
-                    "beyond it, or say nothing of it; widen the bounds, or fix it.",
+                    f"the learnt {name} ends at its {end} bound {np.exp(bound):.4g}: the answers may want a value "
+                    "beyond it, or say nothing about it; widen the bounds, or fix the value.",
                     ConvergenceWarning,
                     stacklevel=2,
                 )

@@ -249,7 +249,7 @@ class RegressorBelief(ProcessBelief):
     ) -> GaussianProjections:
         """Jointly Gaussian values of the function, in units of y, and the noise; of one output only."""
         if len(self.processes) > 1:
-            raise ValueError(f"predictive is there for one output, got {len(self.processes)}.")
+            raise ValueError(f"predictive needs one output, got {len(self.processes)}.")
         shift, scale = float(np.mean(self.shift)), float(np.mean(self.scale))
         white = white_noise(self.processes[0].kernel, X)
         inner = replace(self.processes[0], noise=white)

@@ -209,7 +209,7 @@ class ImageBelief(Inferred):
 
     def _require_real(self, name: str) -> None:
         if self.design.prior.complex:
-            raise ValueError(f'{name} are those of real images; give design_dtype="float64".')
+            raise ValueError(f'{name} are for real images; give design_dtype="float64".')
 
     # -- asked of the model that reconstructs --------------------------------------------------------------------------
 

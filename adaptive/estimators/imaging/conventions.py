@@ -259,8 +259,8 @@ class Models:
         noise = given if given is not None else measured.noise_variance()
         if noise is None:
             raise ValueError(
-                "noise_variance must be given where no block is on the Cartesian grid or a trajectory, nor the picture "
-                "itself, and there are no more rows than pixels: it is read off there."
+                "noise_variance must be given: it can be read only from blocks on the Cartesian grid or a trajectory, "
+                "from the picture itself, or from more rows than pixels."
             )
         return float(noise)
 

@@ -67,7 +67,7 @@ def check_photon_settings(settings: ImageSettings) -> None:
     for name, is_wrong in wrong.items():
         if is_wrong:
             raise ValueError(
-                f'likelihood="poisson" is of real images under "tv" and "wavelet" priors, by their posterior mean: it '
+                f'likelihood="poisson" is for real images under "tv" and "wavelet" priors, by their posterior mean: it '
                 f"does not take {name}={getattr(settings, name)!r}."
             )
 
@@ -182,8 +182,9 @@ def _by_left_out_counts(
     totals = [-np.inf if (score := model.left_out(one)) is None else float(np.sum(score(1.0))) for *_, one in tried]
     times, scales, posterior = tried[int(np.argmax(totals))]
     warnings.warn(
-        f"at the prior scale of the highest evidence counts are further off than it says (variances {factor:.3g} times "
-        f"as large); the scale that predicts them best without themselves is taken, {times:.3g} times as large.",
+        f"at the prior scale of the highest evidence, counts are further off than it says (variances are {factor:.3g} "
+        f"times as large). The scale that predicts each count best from the others is taken instead, {times:.3g} "
+        "times as large.",
         UserWarning,
         stacklevel=2,
     )

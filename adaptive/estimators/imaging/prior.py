@@ -214,7 +214,7 @@ image_prior = lru_cache(maxsize=8)(ImagePrior)  # one object for all who ask: it
 
 def _require_for_tree(kind: str, shape: tuple[int, ...], complex_: bool) -> None:
     if complex_:
-        raise ValueError(f'prior="{kind}" is one of real images: give dtype and design_dtype "float32" or "float64".')
+        raise ValueError(f'prior="{kind}" is for real images: give dtype and design_dtype "float32" or "float64".')
     if padded_shape(shape) != shape:
         raise ValueError(
             f'prior="{kind}" needs images with even sides, got shape {shape}: pad the image to {padded_shape(shape)}, '
@@ -242,6 +242,7 @@ def _wavelet(shape: tuple[int, ...], name: str, level: int | None) -> Operator:
         wavelet = Wavelet(larger, name, level)
     except ValueError as problem:
         raise ValueError(
-            f'an image of shape {shape} has no depth for the wavelet prior ({problem}) Pad it, or use prior="tv".'
+            f"an image of shape {shape} has no depth for the wavelet prior ({problem}) Pad the image, or use "
+            'prior="tv".'
         ) from None
     return wavelet if larger == shape else Product(wavelet, Padded(shape, larger))

@@ -135,8 +135,9 @@ class Reconstruction:
             return self._energy_factor()
         if factor.value > ALARM:
             warnings.warn(
-                "what was measured is further off than is believed without it: the pixels' variances are taken "
-                f"{factor.value:.3g} times as large (variance_factor_). Larger prior_scales suit them better.",
+                "measurements are further off than the others predict, so the pixels' variances are taken "
+                f"{factor.value:.3g} times as large (variance_factor_). Larger prior_scales suit the measurements "
+                "better.",
                 UserWarning,
                 stacklevel=2,
             )

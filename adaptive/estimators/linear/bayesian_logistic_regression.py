@@ -317,7 +317,9 @@ class BayesianLogisticRegression(ClassifierMixin, BeliefEstimator):
     ) -> Answers:
         """Answers of people about rows, after the earlier ones."""
         if sample_weight is not None:
-            raise ValueError("sample_weight does not go with annotators: a row's labels are weighed by who gave them.")
+            raise ValueError(
+                "sample_weight cannot be used with annotators, since the people who gave a row's labels weigh them."
+            )
         ids, who = pairs_of(X)
         rows, labels = checked_table(self, pool.take(X.table, ids), unboxed(y), reset=earlier is None)
         named = self.classes if classes is None else classes

@@ -44,11 +44,11 @@ class PairEstimator(BeliefEstimator):
             return super().select(candidates, n_select, **options)
         if options.get("return_certificate"):
             raise ValueError(
-                "return_certificate looks at all pairs at once, and these are found by bounds; pass a list of pairs."
+                "return_certificate looks at all pairs at once, but these are found by bounds; pass a list of pairs."
             )
         if options.get("price") is not None:
             raise ValueError(
-                "price is not for pairs that are found by bounds; pass a list of pairs, or leave price out."
+                "price cannot be used for pairs that are found by bounds; pass a list of pairs, or leave price out."
             )
         positions, among = found
         chosen = super().select(**among)

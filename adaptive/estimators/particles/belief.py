@@ -68,8 +68,9 @@ class ParticleBelief(FromPrior, Traced, Generic[S]):
         cloud = _in_turn(before, settings, data, 0 if earlier is None else len(earlier.data))
         if cloud.n_moves > before.n_moves and cloud.acceptance < HARDLY:
             warnings.warn(
-                f"the particles hardly move ({cloud.acceptance:.1%} of proposals accepted): after {len(data)} answers "
-                "they may stand for fewer than they are; more n_particles, or other parameters of the model, help.",
+                f"the particles hardly move ({cloud.acceptance:.1%} of the proposals were accepted): after "
+                f"{len(data)} answers they may count for fewer than they are; raise n_particles, or give the model "
+                "other parameters.",
                 ConvergenceWarning,
                 stacklevel=5,
             )

@@ -80,7 +80,7 @@ def interval(belief: Belief, X: np.ndarray, level: float) -> tuple[np.ndarray, n
         return low, high
     outcomes = predictive.outcomes
     if outcomes.dtype.kind not in "biuf":
-        raise ValueError("interval needs outcomes that are numbers; of labels predict_proba tells.")
+        raise ValueError("interval needs outcomes that are numbers; for labels use predict_proba.")
     order = np.argsort(outcomes)
     below = np.cumsum(predictive.probabilities[:, order], axis=1)
     at_low = (below <= tails[0] * (1 - 1e-12)).sum(axis=1)

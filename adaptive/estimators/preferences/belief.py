@@ -247,9 +247,9 @@ def _chosen(settings: PreferenceSettings, data: PreferenceData) -> tuple[Prefere
     dimension = chosen(settings, data.known, len(data.users), len(data.items), seed)
     if dimension.in_vain:
         warnings.warn(
-            f"what {len(data.users)} people said is predicted no better by their own utilities than by one ranking of "
-            f"everybody ({dimension.log_scores[dimension.n_components]:.3f} and {dimension.alike:.3f} nats per "
-            "comparison held out): more comparisons of each are needed to tell them apart.",
+            f"the answers of {len(data.users)} people are predicted no better by their own utilities than by one "
+            f"ranking for everybody ({dimension.log_scores[dimension.n_components]:.3f} and {dimension.alike:.3f} "
+            "nats per comparison held out): more comparisons by each person are needed to tell people apart.",
             UserWarning,
             stacklevel=6,
         )

@@ -48,7 +48,7 @@ def catalogue_of(
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not np.allclose(matrix, matrix.T):
             raise ValueError(f"kernel must be a symmetric matrix (items, items), got shape {matrix.shape}.")
     if len(np.unique(ids)) < len(ids):
-        raise ValueError("items must have one row each: an id stands twice in item_features or kernel.")
+        raise ValueError("items must have one row each: one id occurs twice in item_features or kernel.")
     try:
         linalg.cholesky(matrix, lower=True)
     except linalg.LinAlgError:

@@ -128,8 +128,8 @@ def about_the_best(
     """The same one person's comparisons where all that matters is which item they like best: draws by their argmax."""
     if len(asked.people) != 1:
         raise ValueError(
-            f'target="best" is about one person, but the candidates are comparisons of {len(asked.people)}; '
-            "use .user(id)."
+            f'target="best" is about one person, but the candidates are comparisons by {len(asked.people)}; use '
+            ".user(id)."
         )
     person = asked.people[0]
     n_known = len(person.prior) - len(asked.new)

@@ -267,7 +267,7 @@ def categories_of(
     wrong = (place == len(known)) | (np.asarray(known)[np.minimum(place, len(known) - 1)] != values)
     if wrong.any():
         raise ValueError(
-            f"answers must be among {list(known)}, got {int(values[wrong][0])}; categories may name others."
+            f"answers must be among {list(known)}, got {int(values[wrong][0])}; name other categories in categories."
         )
     return known, place.astype(np.intp)
 

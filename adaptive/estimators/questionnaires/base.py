@@ -115,7 +115,7 @@ class Loadings:
         if isinstance(item_traits, Mapping):
             missing = [item for item in items if item not in item_traits]
             if missing:
-                raise ValueError(f"item_traits says nothing of item {missing[0]!r}.")
+                raise ValueError(f"item_traits says nothing about item {missing[0]!r}.")
             given = [item_traits[item] for item in items]
         else:
             given = list(item_traits)

@@ -107,7 +107,7 @@ class ExposurePool:
         """Take over what ``state`` returned, of the same items."""
         counts = dict(zip(state["items"], map(int, state["counts"]), strict=True))
         if set(counts) != set(self.items):
-            raise ValueError("state must be of a pool of the same items.")
+            raise ValueError("state must come from a pool of the same items.")
         self.people, self.counts = int(state["people"]), {item: counts[item] for item in self.items}
         return self
 

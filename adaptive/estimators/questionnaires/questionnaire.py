@@ -220,7 +220,9 @@ class Questionnaire(BeliefEstimator):
 
     def _measured(self, X: Any, y: ArrayLike | None, earlier: Answers | None = None) -> Answers:
         if earlier is not None and not len(earlier):
-            raise ValueError("these items are known, not fitted: ask respondent() about people, or fit items anew.")
+            raise ValueError(
+                "these items are known, not fitted: call respondent() for a person, or fit items from answers."
+            )
         between = self.response_model == "continuous"
         if y is None and not is_triples(X):
             if earlier is not None:

@@ -41,7 +41,7 @@ def item_parameters(bank: ItemBank) -> np.ndarray:
 def information(bank: ItemBank, x: ArrayLike) -> np.ndarray:
     """(items, k) Fisher information at traits x (k,)."""
     if not isinstance(bank, Bank) or len(bank.traits) > 1:
-        raise ValueError("information is that of item-response models of one trait.")
+        raise ValueError("information needs an item-response model of one trait.")
     at = np.asarray(x, dtype=float).reshape(-1, 1)
     return np.stack([bank.information(item, at) for item in range(len(bank))])
 

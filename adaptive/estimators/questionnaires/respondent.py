@@ -144,7 +144,7 @@ class Respondent(DesignMixin):
         if band is None:
             return found
         if not np.array_equal(band.counted, np.unique(counted)):
-            raise ValueError("band must be of the items that make this total; it was made with other ones counted.")
+            raise ValueError("band must count the items that make this total; it was made for other items.")
         ends = band.interval(found.mean, found.std, found.values, len(self.person_.items), level)
         return found._replace(interval=ends)
 
@@ -261,7 +261,7 @@ def _prior(bank: ItemBank, prior: Prior) -> np.ndarray | Newcomer:
     if prior == "newcomer":
         if not isinstance(bank, FactorBank):
             raise ValueError(
-                'prior="newcomer" is of items of many traits (n_traits="held_out", or above 3), and these are of '
+                'prior="newcomer" is for items of many traits (n_traits="held_out", or above 3), and these are of '
                 f"{len(traits)}: give a mean and a deviation."
             )
         return "newcomer"

@@ -109,4 +109,4 @@ class QuestionnaireSettings(Settings):
         """Refuse reversed items that there are not."""
         unknown = [item for item in self.reverse if item not in set(items)]
         if unknown:
-            raise ValueError(f"reverse names the item {unknown[0]!r}, of which there are no answers.")
+            raise ValueError(f"reverse names the item {unknown[0]!r}, which has no answers.")

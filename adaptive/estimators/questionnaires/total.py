@@ -77,7 +77,7 @@ class Totals:
         self.least = int(scale[0])
         self.size = 1 + len(self.counted) * int((scale[-1] - scale[0]) // self.step)
         if self.size > MOST:
-            raise ValueError(f"a total over these items has {self.size} values; at most {MOST} are told apart.")
+            raise ValueError(f"a total over these items has {self.size} values; at most {MOST} are supported.")
         self.frequencies = np.arange(self.size // 2 + 1)
 
     def waves(self, item: int) -> np.ndarray:

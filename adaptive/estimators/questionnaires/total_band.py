@@ -48,7 +48,7 @@ class TotalBand(NamedTuple):
         """Deviations on either side of the mean that hold a share ``level`` of totals after so many answers."""
         n, most = self.off.shape
         if not 1 <= n_answers <= most:
-            raise ValueError(f"the band is of totals after 1 to {most} answers; this person has given {n_answers}.")
+            raise ValueError(f"the band is for totals after 1 to {most} answers; this person has given {n_answers}.")
         place = math.ceil((n + 1) * level)
         if place > n:
             raise ValueError(

@@ -61,8 +61,8 @@ def warn_of_one_class(classes: np.ndarray) -> None:
     """Say where a whole fit has seen one class only, so that every prediction will be that one."""
     if len(classes) == 1:
         warnings.warn(
-            f"y holds one class only, {classes.tolist()[0]!r}, and nothing else can be predicted: name the others by "
-            "classes=, or wait for an answer of another class.",
+            f"y holds one class only, {classes.tolist()[0]!r}, and nothing else can be predicted: name the other "
+            "classes by classes=, or wait for an answer of another class.",
             UserWarning,
             stacklevel=3,
         )

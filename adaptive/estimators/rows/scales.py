@@ -59,7 +59,7 @@ def warn_of_scales(estimator: object, X: Pool, name: str) -> None:
     if found is not None:
         large, small = (repr(str(X.columns[k])) if has_columns(X) else str(k) for k in found)
         warnings.warn(
-            f"columns of {name} differ in scale by more than {FACTOR:g} (column {large} against column {small}), and "
+            f"columns of {name} differ in scale by more than {FACTOR:g} (column {large} against column {small}), but "
             f"{type(estimator).__name__} treats all alike: standardise them, as in make_pipeline(StandardScaler(), "
             "estimator).",
             UserWarning,

@@ -133,7 +133,9 @@ class SequenceBelief(Traced):
                 drawn = drawn_own(weights, prior, histories, own, PRIOR_DRAWS, seeds)
                 prior = OwnPrior.fitted(own, weights.cell.n_gates, drawn)
         if not reached:
-            warnings.warn("Not every user's own matrix has settled.", ConvergenceWarning, stacklevel=6)
+            warnings.warn(
+                "the matrices of some users have not settled; raise max_iter or tol.", ConvergenceWarning, stacklevel=6
+            )
         every = np.repeat(prior.mean[None], len(data.users), axis=0)
         every[some] = own
         weights = replace(weights, own=every[None])
@@ -356,7 +358,7 @@ def _say_counting(training: Training, data: Histories, settings: SequenceSetting
     counted, ours = ngrams.held_out_error(2, data.codes, n_seen, len(data.items)), float(training.errors.mean())
     if counted <= ours:
         warnings.warn(
-            f"counting which item follows which tells held-out events no worse than the net ({counted:.3f} and "
+            f"counting which item follows which predicts held-out events no worse than the net ({counted:.3f} and "
             f"{ours:.3f} nats an event): longer histories, more users or fewer items are needed for a net to pay.",
             UserWarning,
             stacklevel=6,

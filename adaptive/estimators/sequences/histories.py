@@ -123,7 +123,7 @@ def _of_columns(columns: list[np.ndarray]) -> Events:
     time = columns[2]
     missing = [k for k, one in enumerate(time.tolist()) if one is None or one != one]
     if missing:
-        raise ValueError(f"times contains nothing at position {missing[0]}; expected a time of every event.")
+        raise ValueError(f"times has no entry at position {missing[0]}; expected a time for every event.")
     if len({isinstance(one, str) for one in time.tolist()}) > 1:
         raise ValueError("times must be of one kind, numbers or text: got both.")
     order = np.lexsort((np.arange(len(time)), time, who))

@@ -66,7 +66,7 @@ class SequenceSettings(Settings):
         if self.uncertainty == "laplace" and (self.shares_memory or self.n_members > 1):
             given = "pooled=True" if self.shares_memory else f"n_members={self.n_members}"
             raise ValueError(
-                f'uncertainty="laplace" is about users\' own matrices beside one shared net, got {given}; use '
+                f'uncertainty="laplace" needs users\' own matrices beside one shared net, got {given}; use '
                 "pooled=False and n_members=1."
             )
 

@@ -281,7 +281,7 @@ class TopicBelief:
         v_k + 1 / (n E p_k (1 - p_k)),  the mean over its forecast.
         """
         if not self.data.has_metadata:
-            raise ValueError("what to read next is chosen by metadata, and the model was fitted without.")
+            raise ValueError("what to read next is chosen by metadata, but the model was fitted without it.")
         n_words = words_expected
         if n_words is None:
             n_words = self.n_tokens / self.n_documents if self.n_documents else 100.0

@@ -118,7 +118,7 @@ class Columns:
         """
         if not self.has_metadata:
             if metadata is not None:
-                raise ValueError("the model was fitted without metadata, got some; fit it with metadata.")
+                raise ValueError("metadata was given, but the model was fitted without it; fit it with metadata.")
             return self, sp.csr_array((n_documents, 0))
         assert metadata is not None
         if metadata.shape[0] != n_documents:
@@ -210,5 +210,7 @@ def _is_text(column: np.ndarray) -> bool:
 def _categories(name: str, column: np.ndarray) -> list[str]:
     for row, value in enumerate(column):
         if value is None or value != value:
-            raise ValueError(f"metadata column {name} contains {value} in row {row}; name a category for the unknown.")
+            raise ValueError(
+                f"metadata column {name} contains {value} in row {row}; give unknown values a category of their own."
+            )
     return [str(value) for value in column]

@@ -60,7 +60,7 @@ class Documents:
         elif words is not None and known.words is not None and words != known.words:
             raise ValueError("X must have the words it had before as columns, in the same order, got others.")
         elif known.has_metadata and metadata is None:
-            raise ValueError("metadata are missing: the model was fitted with metadata, of every document.")
+            raise ValueError("metadata is missing: the model was fitted with metadata for every document.")
         columns, rows = known.encoded(metadata, counts.shape[0])
         return cls(columns, counts, rows)
 

@@ -256,7 +256,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         """
         belief = self.fitted_belief()
         if not belief.data.has_metadata:
-            raise ValueError("topics are predicted from metadata, and the model was fitted without.")
+            raise ValueError("topics are predicted from metadata, but the model was fitted without it.")
         if return_std:
             _warn_of_one_pass(belief)
         mean, variance = belief.forecast(metadata)
@@ -279,7 +279,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         belief = self.fitted_belief()
         first, second = halves(self._counts(X), 0)
         if second.nnz == 0:
-            raise ValueError("X needs documents of two words or more: one half is completed from the other.")
+            raise ValueError("X needs documents of two words or more, since one half is completed from the other.")
         found = belief.read(first, metadata).proportions
         return log_probabilities(second, found, belief.word_probabilities), np.asarray(second.sum(axis=1)).ravel()
 
@@ -320,7 +320,7 @@ class MetadataTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Beli
         """
         belief = self.fitted_belief()
         if not belief.data.has_metadata:
-            raise ValueError("profiles are of metadata, and the model was fitted without.")
+            raise ValueError("profiles need metadata, but the model was fitted without it.")
         _warn_of_one_pass(belief)
         position, weights = belief.data.position(column), belief.posterior
         rows = np.zeros((1, belief.data.width))
@@ -394,9 +394,9 @@ def _warn_of_one_pass(belief: TopicBelief) -> None:
     """Say what intervals of weights are worth that no batch has settled."""
     if belief.n_batch == 0:
         warnings.warn(
-            "these topics were learnt in a single pass, which keeps what the first documents made of them: two topics "
-            "found as one, or one as two, are in no interval, and nominal .90 of weights holds .62 of them "
-            "(ours-bands-topics); fit(X, metadata) in batch, with n_init=5, first.",
+            "these topics were learnt in a single pass, which keeps what the first documents made of them: no "
+            "interval allows for two topics found as one, or one as two, and 90% intervals hold 62% of weights "
+            "(ours-bands-topics). Call fit(X, metadata) in batch, with n_init=5, first.",
             UserWarning,
             stacklevel=3,
         )

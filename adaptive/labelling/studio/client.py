@@ -144,7 +144,7 @@ class LabelStudio:
         if name not in choices:
             raise StudioError(f"project {self.project} has no Choices {name!r}; it has {named}.")
         if self._several(found.get("label_config", ""), name):
-            raise StudioError(f"the Choices {name!r} let people choose several labels; one label a task is understood.")
+            raise StudioError(f"the Choices {name!r} let people choose several labels; expected one label a task.")
         one = choices[name]
         inputs = one.get("inputs") or [{}]
         self.control, self.shown = name, str(one["to_name"][0])
@@ -296,7 +296,9 @@ class LabelStudio:
         try:
             return answer.json()
         except ValueError:
-            raise StudioError(f"{self.url} is no Label Studio: {method} {path} is not answered with JSON.") from None
+            raise StudioError(
+                f"{self.url} is not a Label Studio: it does not answer {method} {path} with JSON."
+            ) from None
 
     def _refused(self, method: str, path: str, answer: httpx.Response) -> str:
         if answer.status_code in (401, 403):

@@ -207,7 +207,9 @@ class Journal:
             if unsettled_by(events, covered):
                 self.state, covered = self._start(), 0
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            warnings.warn(f"the snapshot of log {self.log.name} is of no use here ({error}); replaying.", stacklevel=2)
+            warnings.warn(
+                f"the snapshot of log {self.log.name} cannot be used here ({error}); replaying.", stacklevel=2
+            )
             self.state, covered = self._start(), 0
         replay(self.log, events, covered, self.state.apply, self._learnt)
 

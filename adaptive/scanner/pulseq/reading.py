@@ -68,11 +68,11 @@ def read_pulseq_plan(path: Path, shape: Sequence[int] | None = None) -> Plan:
         encoded = [k for k in range(3) if k not in reads and np.ptp(where[:, k]) > 1e-3 * largest]
         encoded = encoded or [1 if reads[0] != 1 else 0]
     if not np.isfinite(view[[*encoded, *reads]]).all():
-        raise ValueError(f"{path.name} does not define FOV, without which its lobes are no phase encodes.")
+        raise ValueError(f"{path.name} does not define FOV, without which its lobes are not phase encodes.")
     found = where[:, encoded] * view[encoded]
     steps = np.round(found).astype(int)
     if np.abs(found - steps).max() > 0.05:
-        raise ValueError(f"{path.name} encodes between the steps of its field of view: it is no Cartesian design.")
+        raise ValueError(f"{path.name} encodes between the steps of its field of view: it is not a Cartesian design.")
     read = round(float(largest * view[reads[0]])) + 1
     if sides is None:
         sides = [*map(_matrix, steps.T)]
@@ -97,7 +97,7 @@ def _matrix(steps: np.ndarray) -> int:
 def _shots_of(moments: Moments, view: np.ndarray, sides: Sequence[int] | None, name: str) -> Plan:
     n = 2 if sides is None else len(sides)
     if not np.isfinite(view[:n]).all():
-        raise ValueError(f"{name} does not define FOV, without which its places are no trajectory of an image.")
+        raise ValueError(f"{name} does not define FOV, without which its places are not the trajectory of an image.")
     places = [echo.k[:, :n] * view[:n] for echo in moments.echoes]
     if sides is None:
         top = np.max([np.abs(one).max(axis=0) for one in places], axis=0)

@@ -66,7 +66,7 @@ class Admission:
         """
         rate = self._nearby if address == "" or is_nearby(address) else self._starts
         if not rate.allows(self._hashed(address)):
-            raise Refused(429, "Too many begin at once; wait a moment.")
+            raise Refused(429, "Too many people are starting at once; please wait a moment.")
         if not self.invitations:  # those stay open
             self.people.sweep(self._heard)
         name = plain_name(name)[:MOST_NAME]

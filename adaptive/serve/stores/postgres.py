@@ -83,7 +83,9 @@ class PostgresStore(AnyStore):
         try:
             where = psycopg.conninfo.conninfo_to_dict(address)
         except self._errors as problem:
-            raise StoreError(f"{without_password(address)} is no address of a database: {_line(problem)}.") from None
+            raise StoreError(
+                f"{without_password(address)} is not the address of a database: {_line(problem)}."
+            ) from None
         self.name = f"database {where.get('dbname', '')} at {where.get('host', 'this machine')}"
         try:
             self._connect()

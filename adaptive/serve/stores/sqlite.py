@@ -200,7 +200,7 @@ class Store(AnyStore):
         if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
             raise StoreError(f"{path} may be read by others than its owner: chmod 600 it.")
         if len(found) != 32:
-            raise StoreError(f"{path} is not a key of 32 bytes; delete it, and all begin with new cookies.")
+            raise StoreError(f"{path} is not a key of 32 bytes; delete it, and everybody gets a new cookie.")
         return found
 
     def backup(self, path: str | os.PathLike[str]) -> None:

@@ -102,7 +102,7 @@ def line_certificate(
         others = design[~np.isin(design, first)]
     n_others = len(others) if others is not None else integer("lines", lines) - len(first)
     if n_others < 1:
-        raise ValueError(f"lines must hold more than the {n_central} central ones: nothing is chosen else.")
+        raise ValueError(f"lines must hold more than the {n_central} central ones: otherwise nothing is chosen.")
     model = ImageReconstructor(
         scan.image.shape, noise_variance=scan.noise_variance, prior_scales=SCALES, imaginary_prior="pixel",
         phase=None if without else scan.phase, coils=maps, check=False, random_state=0,

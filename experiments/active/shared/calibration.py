@@ -174,10 +174,15 @@ def _why(off: list[dict[str, Any]]) -> str:
         return ""
     gaps = [row["mean_confidence"] - row["accuracy"] for row in off]
     kind = (
-        "less sure than right" if max(gaps) < 0 else "surer than right" if min(gaps) > 0 else "off in both directions"
+        "less sure than it is right"
+        if max(gaps) < 0
+        else "surer than it is right"
+        if min(gaps) > 0
+        else "off in both directions"
     )
     return (
         f"After {' and '.join(str(row['n_labelled']) for row in off)} answers the model is {kind} (second value). A "
-        "prior scale learnt from few answers explains a part, averaging over the weights they leave open the larger "
-        "one (third value): an isotropic prior does not know that few directions of the rows matter."
+        "prior scale learnt from few answers explains a part of it, and averaging over the weights that they leave "
+        "open explains the larger part (third value): an isotropic prior does not know that few directions of the "
+        "rows matter."
     )

@@ -109,7 +109,7 @@ def _judged(table: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     return {"accuracy": float((np.argmax(table, axis=1) == truth).mean()), "log loss": float(-np.log(p).mean())}
 
 
-UNIT = {"gain less .01 a unit": 0.01, "gain less .03 a unit": 0.03}  # nats
+UNIT = {"gain less 0.01 a unit": 0.01, "gain less .03 a unit": 0.03}  # nats
 
 
 def for_the_money(runs: list[dict[str, np.ndarray]], budgets: tuple[float, ...]) -> dict[str, dict[str, float]]:

@@ -103,7 +103,7 @@ def judge(script: Script, snr: float, ratios: np.ndarray, heads: tuple[str, ...]
         f"best of all rules in its own table. {len(heads)} heads, two slices of each, one scan of a slice.",
         target="mean over heads of the ratio of errors at most 1.02, 95% limits",
         value=value,
-        reason="The best rule is the best of eleven on the judged scan itself, which nobody knows before.",
+        reason="The best rule is the best of eleven on the judged scan itself, which nobody knows beforehand.",
     )
 
 

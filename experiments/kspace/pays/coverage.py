@@ -65,7 +65,7 @@ def run(script: Script) -> None:
         "ours-kspace-pays-coverage-scores",
         min(shares["scores"].values()) >= 0.93,
         claim="Scores of lines are within 1.96 stated errors of the exact ones in at least 93%.",
-        target="share at least .93 in every model",
+        target="share at least 0.93 in every model",
         value=shares["scores"],
         **more,
     )
@@ -73,7 +73,7 @@ def run(script: Script) -> None:
         "ours-kspace-pays-coverage-variances",
         all(0.93 <= share <= 0.97 for share in shares["variances"].values()),
         claim="Intervals of sampled variances cover 93 to 97% at nominal 95.",
-        target="share between .93 and .97 in every model",
+        target="share between 0.93 and 0.97 in every model",
         value=shares["variances"],
         **more,
     )

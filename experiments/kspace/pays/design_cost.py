@@ -88,11 +88,11 @@ def run(script: Script) -> None:
     script.judge(
         "ours-tuned-lines-seconds",
         max(seconds.values()) <= MOST_SECONDS,
-        claim=f"Lines of {large} x {large} that three heads teach, four scans of each, take at most 25 processor "
+        claim=f"Lines for {large} x {large} learnt from three heads, four scans of each, take at most 25 processor "
         "seconds.",
         target=f"<= {MOST_SECONDS:g}",
         value=seconds,
-        reason="Others used the same cores. Products with the system are two thirds of the time at SNR 200 and a "
+        reason="Other work used the same cores. Products with the system are two thirds of the time at SNR 200 and a "
         "quarter of the lines, where reconstructions converge slowly.",
     )
     one = float(np.mean(plan["each"]))
@@ -107,7 +107,7 @@ def run(script: Script) -> None:
             "designs": int(plan["tried"]),
             "CPU seconds": {"plan": round(float(plan["whole"]), 1), "a reconstruction": round(one, 3)},
         },
-        reason="Others used the same cores.",
+        reason="Other work used the same cores.",
     )
 
 

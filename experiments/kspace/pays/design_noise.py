@@ -67,12 +67,12 @@ def run(script: Script) -> None:
     script.judge(
         "ours-kspace-pays-design-noise",
         all(ratios["data's noise"][f"SNR 50, {n} lines"][0] <= 0.97 for n in counts),
-        claim="At SNR 50 a model that designs with the data's noise has at most .97 of the error of one that assumes "
+        claim="At SNR 50 a model that designs with the data's noise has at most 0.97 of the error of one that assumes "
         "much less: a design noise far below the data's loses 3%.",
-        target="mean ratio at most .97 with 32 and with 64 of 128 lines",
+        target="mean ratio at most 0.97 with 32 and with 64 of 128 lines",
         value=ratios,
-        reason="Mean ratios with 95% limits over three heads, one scan each. The ratio of noise to scale matters more: "
-        "see the data's noise with scales as they are.",
+        reason="Mean ratios with 95% limits over three heads, one scan each. The ratio of noise to scale matters "
+        "more, as the data's noise with unchanged scales shows.",
     )
 
 

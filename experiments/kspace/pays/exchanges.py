@@ -68,7 +68,7 @@ def run(script: Script) -> None:
             }
             for (snr, n), one in ratios.items()
         },
-        reason="A head is a unit.",
+        reason="A unit is a head.",
     )  # fmt: skip
 
 

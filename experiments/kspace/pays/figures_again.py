@@ -108,7 +108,7 @@ def judge(script: Script, found: dict[str, dict[str, np.ndarray]], side: int, mo
         f"variable density designs at every number of lines ({counts} of {side}).",
         target="ratio of errors below 1 for each, at each",
         value=ratios,
-        reason="One slice, one scan; the halves of k-space beside them are ours.",
+        reason="One slice, one scan; the designs of half of k-space beside them are ours.",
     )
     limits = {rule: [_limits(others, rule, j) for j in range(len(counts))] for rule in RULES}
     script.judge(
@@ -118,7 +118,8 @@ def judge(script: Script, found: dict[str, dict[str, np.ndarray]], side: int, mo
         f"equispaced and variable density designs at every number of lines ({counts} of {side}).",
         target="mean ratio below 1 for each, at each",
         value=limits,
-        reason="Mean ratios with 95% limits over heads, one scan each; the halves of k-space beside them are ours.",
+        reason="Mean ratios with 95% limits over heads, one scan each; the designs of half of k-space beside them are "
+        "ours.",
     )
 
 

@@ -128,14 +128,14 @@ def run(script: Script) -> None:
             f"ours-kspace-pays-{id}",
             bool(found.mean() <= 0.95 and limits.high < 1),
             claim=f"Half of the lines at SNR 200: what `adaptive kspace` designs has less error {what}.",
-            target="mean ratio at most .95, and below 1 with 95% limits over scans",
+            target="mean ratio at most 0.95, and below 1 with 95% limits over scans",
             value={
                 "mean ratio and limits": [round(float(x), 3) for x in limits[:3]],
                 "by slice": {str(k): round(float(one.mean()), 3) for k, one in zip(slices, found, strict=True)},
                 "largest": round(float(found.max()), 3),
                 "information gain taken": f"{taken} of {found.size}",
             },
-            reason="Limits over scans of one head: three slices, phases and noises of their own.",
+            reason="Limits are over scans of one head: three slices, each scan with its own phase and noise.",
         )
 
 

@@ -86,9 +86,9 @@ def run(script: Script) -> None:
         script.judge(
             f"ours-tuned-lines-information{'-128' if side == 128 else ''}",
             min(members) <= WORTH and max(members) <= HARM,
-            claim="Lines of largest information gain, tried on the scans that tune and taken where they score better, "
-            "lower the error of a tuned design by 2% or more in some cell of lines and SNR, and raise it by 1% in "
-            f"none. {side} x {side}, {len(heads)} heads.",
+            claim="Lines of largest information gain are tried on the scans that tune, and taken where they score "
+            "better. They lower the error of a tuned design by 2% or more in some cell of lines and SNR, and raise "
+            f"it by 1% in none. {side} x {side}, {len(heads)} heads.",
             target=f"mean over heads of the ratio to the pick: at most {WORTH} in some cell, at most {HARM} in all",
             value=cells,
             reason=f"{DRAWS} fresh scans of each slice; a head is a unit.",

@@ -97,9 +97,9 @@ def run(script: Script) -> None:
     script.judge(
         "ours-kspace-pays-half-256",
         ratios["SNR 200, 128 lines"][0] <= 0.90,
-        claim="256 x 256, half of the lines, SNR 200: lines chosen on the slice itself have at most .90 of the best "
+        claim="256 x 256, half of the lines, SNR 200: lines chosen on the slice itself have at most 0.90 of the best "
         "rule's error.",
-        target="ratio at most .90",
+        target="ratio at most 0.90",
         value={f"SNR {snr:g}": ratios[f"SNR {snr:g}, 128 lines"] for snr in snrs},
         reason=reason,
     )
@@ -120,8 +120,8 @@ def judge_rough(script: Script) -> None:
         "uncertainty designed lines have less error than with the angle of the centre, and than variable densities.",
         target="less on every slice",
         value=shown,
-        reason=f"{', '.join(names)}, one scan each; before, on another such slice: 6.18 designed, 5.28 variable "
-        "density, 5.02 designed with the true phase.",
+        reason=f"{', '.join(names)}, one scan each. On another such slice the errors had been 6.18 designed, 5.28 "
+        "variable density, and 5.02 designed with the true phase.",
     )
 
 

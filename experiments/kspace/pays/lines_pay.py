@@ -116,20 +116,23 @@ def judge(script: Script, ratios: dict, everywhere: dict, snrs: tuple, counts: t
         "tuned simple rule at every number of lines and SNR (128 x 128).",
         target="mean over heads of the ratio of errors at most 1.02 in every cell",
         value={"heads of the verdict": every, "all heads": pooled},
-        reason=f"Mean ratios with 95% limits. The side and the priors of the model that designs were picked on "
-        f"{PICKED}, nibabel's slices and the training head: the verdict is from the other heads (two of three without "
-        "skull, one scan each). SNR 50 and 200; 256 x 256: ours-kspace-pays-everywhere-256.",
+        reason="Mean ratios with 95% limits. The side and the priors of the model that designs were picked on "
+        f"{' and '.join(PICKED)}, nibabel's slices and the training head; the verdict is from the other heads (two of "
+        "three without "
+        "skull, one scan each). SNR 50 and 200. ours-kspace-pays-everywhere-256 has 256 x 256.",
     )
     half = counts[-1]
     for kind, id, where in (
         ("own", "ours-kspace-pays-half", "on the slice itself"),
         ("unseen", "ours-kspace-pays-half-unseen-heads", "on one slice of another head"),
     ):
-        claim = f"At half of the lines and SNR 200, lines chosen {where} have at most .90 of the best rule's error."
+        claim = f"At half of the lines and SNR 200, lines chosen {where} have at most 0.90 of the best rule's error."
         value = {f"SNR {snr:g}": ratios[kind, snr, half] for snr in snrs}
-        reason = f"Mean ratios with 95% limits, heads other than {PICKED}; 128 x 128, one scan of each head."
+        reason = (
+            f"Mean ratios with 95% limits, heads other than {' and '.join(PICKED)}; 128 x 128, one scan of each head."
+        )
         held = ratios[kind, 200.0, half][0] <= 0.90
-        script.judge(id, held, claim=claim, target="ratio at most .90", value=value, reason=reason)
+        script.judge(id, held, claim=claim, target="ratio at most 0.90", value=value, reason=reason)
 
 
 if __name__ == "__main__":

@@ -159,13 +159,19 @@ def _limits(values: np.ndarray, base: np.ndarray) -> list[float]:
 
 
 CLAIMS = (
-    ("reference-points", "reference", "poisson", 0.90, "Points from a reference in another contrast, moved and turned"),
+    (
+        "reference-points",
+        "reference",
+        "poisson",
+        0.90,
+        "Points from a reference in another contrast, moved and turned,",
+    ),
     ("population-points", "population", "poisson", 0.97, "Points learnt from other heads"),
     ("population-lines", "learnt lines", "rule", 0.96, "Lines learnt from other heads"),
 )
 TAUGHT = (
-    " Two of the four slices that teach have no skull: on these the learnt lines have .7 of the rule's error, on the "
-    "two others and on the heads that are judged, which have one, more than the rule's."
+    " Two of the four slices that teach have no skull: on these the learnt lines have 0.7 of the rule's error. On the "
+    "two others, and on the judged heads, which have one, they have more than the rule's error."
 )
 
 
@@ -204,7 +210,7 @@ def run(script: Script) -> None:
                 target=f"mean ratio at most {target}",
                 value=value,
                 reason=f"Mean ratio over three heads with 95% limits, one scan each; the rival is a {disc}, for lines "
-                f"{told[2].replace('_', ' ')}. Contrasts are simulated by remaps: no real pair was there."
+                f"{told[2].replace('_', ' ')}. Contrasts are simulated by remapping, since no real pair was at hand."
                 + (TAUGHT if kind == "learnt lines" and n_coils == 1 and side == 64 else ""),
             )
     kinds = ("poisson", "reference", "population", "rule", "learnt_lines")

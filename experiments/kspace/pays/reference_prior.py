@@ -89,28 +89,28 @@ def run(script: Script) -> None:
     script.judge(
         "ours-kspace-pays-reference-lines",
         ratio("plan", "rule")[0] <= 0.95,
-        claim="Lines planned from a reference in another contrast, moved and turned, phase estimated, have at most .95 "
-        "of the error of the best simple rule.",
-        target="ratio at most .95",
+        claim="Lines planned from a reference in another contrast, moved and turned, phase estimated, have at most "
+        "0.95 of the error of the best simple rule.",
+        target="ratio at most 0.95",
         value=ratio("plan", "rule"),
         reason=limits,
     )
     script.judge(
         "ours-kspace-pays-reference-prior",
         ratio("chosen with the reference", "rule")[0] <= 0.95,
-        claim="With the reference as prior knowledge of the model that designs and of the one that reconstructs, lines "
-        "chosen during the scan have at most .95 of the error of the best simple rule without it.",
-        target="ratio at most .95",
+        claim="With the reference as prior knowledge of the model that designs and of the one that reconstructs, "
+        "lines chosen during the scan have at most 0.95 of the error of the best simple rule without it.",
+        target="ratio at most 0.95",
         value={kind: ratio(kind, "rule") for kind in KINDS if kind != "rule"},
         reason=limits
-        + " Nearly all of it is the prior's: the best simple rule gains as much by the reference. A first "
-        "look at whether it helps was at two of these heads (not moved), so they are not unseen.",
+        + " Nearly all of the gain is the prior's: the best simple rule gains as much from the reference. A first "
+        "look at two of these heads (not moved) asked if it helps, so they are not unseen.",
     )
     script.judge(
         "ours-kspace-pays-on-the-fly",
         ratio("chosen with the reference", "plan, reference in the prior")[0] < 1,
-        claim="Choosing during the scan beats the plan made from the reference before it, both reconstructed with the "
-        "reference as prior knowledge.",
+        claim="Choosing during the scan beats the plan made beforehand from the reference, both reconstructed with "
+        "the reference as prior knowledge.",
         target="ratio below 1",
         value={
             "to the plan": ratio("chosen with the reference", "plan, reference in the prior"),
@@ -125,8 +125,8 @@ def run(script: Script) -> None:
     script.judge(
         "ours-kspace-pays-reference-lines-snr-50",
         ratio("plan", "rule", SNRS[1])[0] <= 0.95,
-        claim="At SNR 50, too, lines planned from a reference have at most .95 of the error of the best simple rule.",
-        target="ratio at most .95",
+        claim="At SNR 50, too, lines planned from a reference have at most 0.95 of the error of the best simple rule.",
+        target="ratio at most 0.95",
         value={kind: ratio(kind, "rule", SNRS[1]) for kind in KINDS if kind != "rule"},
         reason=limits,
     )

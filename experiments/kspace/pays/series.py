@@ -97,7 +97,7 @@ def run(script: Script) -> None:
         script.judge(
             f"ours-kspace-pays-{id}",
             limits[0] < 1 and limits[2] < 1,
-            claim="In a dynamic series lines planned from the volume before beat the best fixed design; images "
+            claim="In a dynamic series, lines planned from the volume before beat the best fixed design, with images "
             f"reconstructed {what} as prior knowledge.",
             target="mean ratio below 1 with 95% limits over volumes",
             value={"ratio": limits, "the best fixed design": best, "mean errors": means},
@@ -107,8 +107,9 @@ def run(script: Script) -> None:
         script.judge(
             f"ours-kspace-pays-{id}-offered",
             ahead[0] <= 1.02,
-            claim="In a dynamic series lines that are taken only where simulated scans of the volume before find them "
-            f"ahead of the rules are not behind the best fixed design; images reconstructed {what} as prior knowledge.",
+            claim="In a dynamic series, lines that are used only where simulated scans of the volume before find "
+            f"them ahead of the rules are not behind the best fixed design, with images reconstructed {what} as prior "
+            "knowledge.",
             target="mean ratio at most 1.02",
             value={"ratio": ahead, "the best fixed design": best, "planned from the volume before": taken},
             reason="One small slice (17 x 21) of one head at 19 times, which are not independent.",

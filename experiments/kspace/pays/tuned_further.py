@@ -84,9 +84,10 @@ def run(script: Script) -> None:
 def judge(script: Script, ratios: dict[str, np.ndarray]) -> None:
     """Record the verdicts; a head is a unit."""
     claims = {
-        "rough": ("Half of the lines of 128 at SNR 200, tuned for a reader that takes the bare angle of the centre,",
+        "rough": ("Half of the lines of 128 at SNR 200, tuned for a reconstruction that takes the bare angle of the "
+        "centre,",
                   "ours-tuned-lines-rough"),
-        "coils": ("Lines of eight coils, 16 of 64 at SNR 100, tuned on the slice itself,", "ours-tuned-lines-coils"),
+        "coils": ("Lines for eight coils, 16 of 64 at SNR 100, tuned on the slice itself,", "ours-tuned-lines-coils"),
         "points": ("A sixth of the points of 64 x 64 at SNR 100, tuned on the slice itself,", "ours-tuned-points"),
     }  # fmt: skip
     for kind, one in ratios.items():
@@ -102,10 +103,10 @@ def judge(script: Script, ratios: dict[str, np.ndarray]) -> None:
                 "standard error": None if len(one) == 1 else round(float(standard_error(one[:, None])[0]), 3),
                 "largest": round(float(one.max()), 3), "above 1.02": int((one > BEHIND).sum()),
             },
-            reason="The best rule is the best on the judged scans themselves, which nobody knows before."
+            reason="The best rule is the best on the judged scans themselves, which nobody knows beforehand."
             + (
-                " By the bare angle errors differ up to twofold between phases, more than four scans that choose can "
-                "show."
+                " With the bare angle, errors differ up to twofold between phases, more than the four scans of a "
+                "choice can show."
                 if kind == "rough"
                 else ""
             ),
@@ -118,9 +119,9 @@ def judge_range(script: Script, held: np.ndarray) -> None:
     script.judge(
         "ours-tuned-lines-range-further",
         inside(low, high, least=0.85),
-        claim="The range of errors that comes with a design tuned on the slice itself holds in nine of ten scans "
-        "with a rough reader, eight coils and points, too.",
-        target="mean share at least .85, the whole 95% interval over heads",
+        claim="The range of errors that comes with a design tuned on the slice itself holds in nine of ten scans with "
+        "a rough reconstruction, eight coils and points, too.",
+        target="mean share at least 0.85, the whole 95% interval over heads",
         value={"mean share": round(mean, 3), "95% limits over heads": [round(low, 3), round(high, 3)]},
         reason=f"{held.size} slices and cells, {DRAWS} fresh scans of each.",
     )

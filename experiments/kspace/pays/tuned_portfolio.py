@@ -32,17 +32,17 @@ AHEAD = {(50.0, 32): 0.97, (50.0, 48): 0.97, (200.0, 32): 0.93, (200.0, 48): 0.9
 QUICK: dict[str, Any] = {"cells": {32: ((50.0, 12),)}, "heads": {32: ("small 12", "small 16")}}
 BASES = {"usual": "usual centre", "own": "own centre"}
 KINDS = {"tuned": "own slice", "transfer": "other heads"}
-HINDSIGHT = "The best rule is the best on the judged scans themselves, which nobody knows before."
+HINDSIGHT = "The best rule is the best on the judged scans themselves, which nobody knows beforehand."
 WHY = (
-    f"{HINDSIGHT} What four scans cannot tell: drawn from 16 scans of three other heads they chose more than 2% behind "
-    "the best by hindsight in 8% of draws, half a percent in the mean; by five other scores in 6 to 9%, by eight scans "
-    "in four fifths as many (22 cells, by hand). At an eighth of the lines and SNR 200 errors differ most between "
-    "phases."
+    f"{HINDSIGHT} Four scans cannot tell everything: drawn from 16 scans of three other heads, they chose more than "
+    "2% behind the best by hindsight in 8% of draws, and half a percent behind in the mean. With five other scores "
+    "this happened in 6 to 9% of draws, with eight scans in four fifths as many (22 cells, by hand). At an eighth of "
+    "the lines and SNR 200, errors differ most between phases."
 )
 OTHERS = (
-    f"{HINDSIGHT} What other heads cannot tell is how smooth a slice is and how well a small centre reads its phase: "
-    "least is lost with half of the lines or more, most at SNR 200 with an eighth and a quarter, and on a slice of "
-    "another contrast (dwi_b0). While the first head alone decided which designs the others saw, the mean over all "
+    f"{HINDSIGHT} Other heads cannot tell how smooth a slice is and how well a small centre reads its phase. Least is "
+    "lost with half of the lines or more; most is lost at SNR 200 with an eighth and a quarter, and on a slice of "
+    "another contrast (dwi_b0). When the first head alone decided which designs the others saw, the mean over all "
     "slices and cells of 128 x 128 was 1.071 of the better rule (now 1.047), and up to 1.42 at three eighths."
 )
 Cell = tuple[int, float, int]
@@ -139,8 +139,8 @@ def judge(script: Script, side: int, heads: tuple[str, ...], found: Found) -> No
         script.judge(
             id,
             worst <= BEHIND,
-            claim=f"{what} are never more than 2% behind the best simple rule, be it at the usual centre or with its "
-            f"centre tuned on another head. {about}, {cells}.",
+            claim=f"{what} are never more than 2% behind the best simple rule, whether at the usual centre or with "
+            f"its centre tuned on another head. {about}, {cells}.",
             target="ratio of errors at most 1.02 on every slice in every cell, against either",
             value={
                 "largest ratio": round(worst, 3),
@@ -168,7 +168,8 @@ def judge_ahead(script: Script, found: Found, about: str) -> None:
         "ours-tuned-lines-ahead",
         all(means.get(cell, np.inf) <= limit for cell, limit in AHEAD.items()),
         claim=f"They are ahead of the best simple rule at the usual centre where centre and exponent matter. {about}",
-        target="mean ratio at 1/4 and 3/8 of the lines at most .97 (SNR 50) and .93 (SNR 200), at half and SNR 200 .90",
+        target="mean ratio at 1/4 and 3/8 of the lines at most 0.97 (SNR 50) and 0.93 (SNR 200), at half and SNR 200 "
+        "0.90",
         value={f"SNR {snr:g}, {n} lines": mean for (snr, n), mean in means.items()},
         reason="Means over heads of the ratios of errors.",
     )
@@ -185,9 +186,9 @@ def judge_range(script: Script, heads: dict[int, tuple[str, ...]], found: Found)
     script.judge(
         "ours-tuned-lines-range",
         bool(shares.mean() >= 0.85),
-        claim="The range of errors that comes with the design holds the error of a fresh scan in nine of ten. "
+        claim="The range of errors that comes with the design holds the error of a fresh scan in nine cases of ten. "
         f"{len(shares)} heads, {DRAWS} scans of each, {len(found)} cells of size, lines and SNR, on the slice itself.",
-        target="mean share over heads at least .85",
+        target="mean share over heads at least 0.85",
         value={
             "share": round(float(shares.mean()), 3),
             "95% limits over heads": [round(float(one), 3) for one in (limits.low, limits.high)],

@@ -134,9 +134,9 @@ def run(script: Script) -> None:
     script.judge(
         "ours-kspace-pays-where",
         bool(all(means["head", 400.0][k] <= 0.95 for k in (3, 4))),
-        claim="With half of the lines or more at SNR 400 lines chosen on another head have at most .95 of the "
-        "error of the best simple rule (64 x 64).",
-        target="mean ratio at most .95 in these cells",
+        claim="With half of the lines or more at SNR 400 lines chosen on another head have at most 0.95 of the error "
+        "of the best simple rule (64 x 64).",
+        target="mean ratio at most 0.95 in these cells",
         value={TITLES["head"]: pays}
         | {TITLES[k]: {f"SNR {s:g}": np.round(means[k, s], 3).tolist() for s in snrs} for k in ("own", "slice")},
         reason=f"Ratios at {counts} of 64 lines, means over five heads, one scan each. With 40 lines the one-sided "

@@ -167,7 +167,7 @@ def test_bad_parameters():
         PoissonRegression(exposure=9).fit(X, y)
     with pytest.raises(ValueError, match="^variational_gaussian refuses Poisson"):
         PoissonRegression("rectified", inference="variational_gaussian").fit(X, y)
-    with pytest.raises(ValueError, match='^rate="rectified" and prior="student_t" go with no inference together'):
+    with pytest.raises(ValueError, match='^rate="rectified" and prior="student_t" cannot be used together'):
         PoissonRegression("rectified", prior="student_t").fit(X, y)
     with pytest.raises(ValueError, match="^level must lie"):
         PoissonRegression().fit(X, y).interval(X, 1.5)

@@ -60,7 +60,7 @@ def test_where_it_is_not(fitted):
     few = GaussianProcessClassifier().fit(X[:4], [0, 1, 0, 1])
     assert few.variance_factor_ is None
     three = GaussianProcessClassifier(optimizer=None).fit(X[:9], np.arange(9) % 3)
-    with pytest.raises(ValueError, match="interval is there for two classes only, got 3"):
+    with pytest.raises(ValueError, match="interval needs a classifier of two classes, got 3"):
         three.interval(X[:2])
     with pytest.raises(ValueError, match="level must lie between 0 and 1"):
         model.interval(X[:2], 1.0)

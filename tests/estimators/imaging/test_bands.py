@@ -88,7 +88,7 @@ def test_the_factor_of_a_picture_is_one_where_scales_fit_and_grows_with_what_is_
     factors = [pictured(scale=scale).variance_factor_.value for scale in (0.3, 0.01, 0.001)]
     assert factors[0] == pytest.approx(1.0, abs=0.01) and factors[0] < factors[1] < factors[2]
     small = pictured(scale=0.001)
-    with pytest.warns(UserWarning, match="Larger prior_scales suit them better"):
+    with pytest.warns(UserWarning, match="Larger prior_scales suit the measurements better"):
         wide = small.image_std_
     own = small.belief_.reconstruction._own_std
     np.testing.assert_allclose(wide, own * np.sqrt(small.variance_factor_.value))

@@ -452,7 +452,9 @@ def test_rows_and_operators_that_are_not_on_the_grid():
     assert np.linalg.norm(model.image_ - image) < 0.25 * np.linalg.norm(image)
     chosen = model.select(rows[100:])
     model.partial_fit(rows[100:][chosen], y[100:][chosen])
-    with pytest.raises(ValueError, match="noise_variance must be given where no block is on the Cartesian grid"):
+    with pytest.raises(
+        ValueError, match="noise_variance must be given: it can be read only from blocks on the Cartesian grid"
+    ):
         ImageReconstructor((16, 16)).fit(rows, y)
     with pytest.raises(ValueError, match="one column per pixel of the image of shape"):
         ImageReconstructor((8, 8), **options).fit(rows, y)

@@ -291,7 +291,7 @@ def test_leading_directions_are_eigenvectors_and_asking_changes_nothing(inferenc
     tol = 1e-8 if inference == "expectation_propagation" else 0.5
     np.testing.assert_allclose(found.ravel(), np.diag(rows @ covariance @ rows.T), rtol=tol)
     np.testing.assert_allclose(model.variances_along(rows[:5]), found.ravel()[:5], rtol=tol)
-    with pytest.raises(ValueError, match="leading_directions are those of real images"):
+    with pytest.raises(ValueError, match="leading_directions are for real images"):
         small(dtype="complex128").fit(ROWS, OUTCOMES).leading_directions(1)
 
 
@@ -446,7 +446,7 @@ def test_bad_input_is_refused_in_one_sentence_and_changes_nothing(inference):
         ({"shape": (8, 8, 8, 1)}, "shape must be the two sides of an image"),
         ({"shape": (512, 512), **EXACT}, r"matrices of 262144 x 262144 entries for an image of shape \(512, 512\)"),
         ({"noise_variance": 0.0}, "noise_variance must be > 0, got 0.0"),
-        ({"noise_variance": None}, "noise_variance must be given where .* nor the picture itself"),
+        ({"noise_variance": None}, "noise_variance must be given: .* from the picture itself"),
         ({"inference": "laplace_approximation"}, "inference must be one of 'variational_bounds', 'expectation_prop"),
         ({"design_noise_variance": "later"}, "design_noise_variance must be"),
         ({"design_prior_scales": "later"}, "design_prior_scales must be"),

@@ -190,7 +190,7 @@ def test_a_scale_of_the_evidence_that_is_far_too_sure_gives_way_to_what_predicts
     monkeypatch.setattr("adaptive.estimators.imaging.photons.FACTORS", (0.02, 0.021))
     counts = np.random.default_rng(0).poisson(40.0 * PICTURE)
     model = ImageReconstructor((8, 8), likelihood="poisson", prior="tv")
-    with pytest.warns(UserWarning, match="predicts them best without themselves"):
+    with pytest.warns(UserWarning, match="predicts each count best from the others"):
         model.fit(Scaled(40.0, Identity((8, 8))), counts)
     (scale,) = model.prior_scales_.values()
     small = ImageReconstructor((8, 8), likelihood="poisson", prior="tv", prior_scales=scale / 10)

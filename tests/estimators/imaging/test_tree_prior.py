@@ -162,7 +162,7 @@ def test_a_real_image_from_lines_of_k_space():
 @pytest.mark.parametrize(
     "options, sentence",
     [
-        ({"dtype": "complex64"}, 'prior="tree" is one of real images'),
+        ({"dtype": "complex64"}, 'prior="tree" is for real images'),
         ({"shape": (31, 32)}, "needs images with even sides"),
         ({"inference": "expectation_propagation"}, 'has a double loop of its own: inference must be "variational_bou'),
         ({"prior_scales": {"wavelet": 1.0}}, "every key of prior_scales"),

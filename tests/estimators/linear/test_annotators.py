@@ -268,5 +268,5 @@ def test_bad_settings_are_one_sentence(options, sentence):
 def test_plain_rows_are_refused_with_the_cure():
     with pytest.raises(ValueError, match=r"pairs of a row and a person, a designs.pool.Annotated\(X, annotators\)"):
         model().fit(X[:4], TRUE[:4])
-    with pytest.raises(ValueError, match="sample_weight does not go with annotators"):
+    with pytest.raises(ValueError, match="sample_weight cannot be used with annotators"):
         model().fit(Annotated(X, ["Ann"]).take([0, 1]), [0, 1], sample_weight=[1.0, 2.0])

@@ -263,7 +263,7 @@ def test_mean_ranks_are_counted_one_by_one():
         ([], None, "at least one pair"),
         (sparse.csr_matrix([[0.5, 1.0]]), None, "^X must hold counts, whole numbers from 0 on, got 0.5"),
         (sparse.csr_matrix([[-1.0, 1.0]]), None, "^X must hold counts, .* got -1"),
-        (sparse.csr_matrix([[1.0, 1.0]]), [1], "^y must be None beside a sparse X"),
+        (sparse.csr_matrix([[1.0, 1.0]]), [1], "^y must be None with a sparse X"),
     ],
 )
 def test_bad_input(X, y, match):

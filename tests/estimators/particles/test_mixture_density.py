@@ -101,6 +101,6 @@ def test_noise_of_any_width(name):
 
 
 def test_noise_below_double_precision_is_said():
-    with pytest.warns(UserWarning, match="below what double precision tells apart"):
+    with pytest.warns(UserWarning, match="too small for double precision"):
         found = mixture_entropies(SHARES, PLACES[:, None], np.full((1, 1), 1e-17))
     assert np.isfinite(found[0])

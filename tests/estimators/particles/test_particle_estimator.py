@@ -170,7 +170,7 @@ def test_particles_that_cannot_move_are_said():
 
     on_a_ring.logpdf = thin
     model = ParticleEstimator(model=lambda p, X: p[:, :1] + 0.0 * X[:, 0], prior=on_a_ring, noise=0.1, n_particles=300)
-    with pytest.warns(ConvergenceWarning, match="the particles hardly move .*0.0% of proposals"):
+    with pytest.warns(ConvergenceWarning, match="the particles hardly move .*0.0% of the proposals"):
         model.fit(SETTINGS[:1], [0.5])
     assert not model.converged_
     assert estimator().fit(SETTINGS, measure_all(SETTINGS)).converged_

@@ -41,7 +41,7 @@ def test_kinds_of_people_need_components_and_are_predicted_better():
 
 def test_people_who_are_alike_need_none_and_it_is_said():
     rows, y = compared(1, 60, 6, kinds=False, liked=1.0, own=0.0)
-    with pytest.warns(UserWarning, match="no better by their own utilities than by one ranking of everybody"):
+    with pytest.warns(UserWarning, match="no better by their own utilities than by one ranking for everybody"):
         model = CollaborativePreference(random_state=0).fit(rows, y)
     assert model.dimension_.n_components == 0 and model.dimension_.in_vain
 

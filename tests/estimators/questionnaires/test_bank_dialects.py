@@ -320,7 +320,7 @@ def test_calibrated_items_turned_round_or_not_have_the_same_curves_elsewhere(mod
         0 * known.bank_.covariances, reverse=known.bank_.reverse,
     )  # fmt: skip
     for dialect in DIALECTS if n == 2 else ("mirt", "catR"):
-        with pytest.warns(UserWarning, match="does not hold how uncertain the items are, what traits are called"):
+        with pytest.warns(UserWarning, match="cannot hold how uncertain the items are, what traits are called"):
             known.to_bank(tmp_path / "theirs.csv", dialect=dialect)
         again = Questionnaire.from_bank(tmp_path / "theirs.csv").bank_
         for item in range(4):
@@ -384,7 +384,7 @@ def test_traits_that_an_item_does_not_measure_may_be_na(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b1,b2\n1,0,1\n", r"columns b1 and b2, which mirt writes of graded items and of gpcm alike: add a column"),
+        ("a,b1,b2\n1,0,1\n", r"columns b1 and b2, which mirt writes for graded items and for gpcm alike: add a column"),
         ("a1,ak0,ak1,d0,d1,d2\n1,0,1.5,0,1,2\n", r"must have a score \(ak\) for each intercept"),
         ("a1,ak0,ak1,ak2,d0,d1,d2,g\n1,0,1.5,2,0,1,2,0.2\n", r"item 0 of .* has an asymptote in a bank of nominal"),
         ("alpha1,c1,alpha2\n1,0,1\n", r"must have an intercept for each slope of a nominal item"),
@@ -478,7 +478,7 @@ def test_nominal_items_that_are_known_from_arrays(tmp_path):
         ({"discrimination": np.zeros((3, 3)), "intercepts": np.zeros((3, 3))}, "number 1 is 0 for every answer"),
         (
             {"discrimination": np.where(a == 1.0, np.nan, a), "intercepts": c},
-            "number 2 must be numbers, with NaN behind",
+            "number 2 must be numbers, with NaN only after",
         ),
     ):
         with pytest.raises(ValueError, match=sentence):

@@ -257,7 +257,7 @@ def test_a_file_holds_the_items_and_mirts_form_their_curves(tmp_path, n_answers,
     assert told[0] == told[1]
     with pytest.raises(ValueError, match="these items are known, not fitted"):
         again.partial_fit(table)
-    with pytest.warns(UserWarning, match="does not hold how uncertain the items are"):
+    with pytest.warns(UserWarning, match="cannot hold how uncertain the items are"):
         fitted.to_bank(tmp_path / "mirt.csv", dialect="mirt")
     columns = np.genfromtxt(tmp_path / "mirt.csv", delimiter=",", names=True)
     x = np.random.default_rng(0).standard_normal((5, len(fitted.bank_.traits)))
@@ -305,9 +305,9 @@ def test_what_cannot_be_is_refused(items, tmp_path):
         (tmp_path / "wrong.csv").write_text(text)
         with pytest.raises(ValueError, match=said):
             Questionnaire.from_bank(tmp_path / "wrong.csv")
-    with pytest.raises(ValueError, match="information is that of item-response models of one trait"):
+    with pytest.raises(ValueError, match="information needs an item-response model of one trait"):
         items.information([0.0])
-    with pytest.raises(ValueError, match='prior="newcomer" is of items of many traits'):
+    with pytest.raises(ValueError, match='prior="newcomer" is for items of many traits'):
         Questionnaire.from_parameters([1.0], [0.0]).respondent(prior="newcomer")
     assert items.item_parameters_.shape == (20, 5)
     with pytest.raises(ValueError, match="n_traits=5 needs response_model to be one of two_parameter, three_parameter"):
@@ -316,7 +316,7 @@ def test_what_cannot_be_is_refused(items, tmp_path):
         Questionnaire("two_parameter", n_traits="held_out", item_traits=["a"] * 6).fit(answers)
     with pytest.raises(ValueError, match="n_traits must be"):
         Questionnaire("two_parameter", n_traits="many").fit(answers)
-    with pytest.raises(ValueError, match="response_model='three_parameter' is of answers 0 and 1"):
+    with pytest.raises(ValueError, match="response_model='three_parameter' is for answers 0 and 1"):
         Questionnaire("three_parameter", n_traits=5, categories=range(3)).fit(answers)
     with pytest.raises(ValueError, match="needs categories: the marks between which answers lie"):
         Questionnaire("continuous").fit(answers)

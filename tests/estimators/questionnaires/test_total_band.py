@@ -69,7 +69,7 @@ def test_what_the_band_does_not_speak_of_is_refused(items, band):
     person.fit([0], [1])
     with pytest.raises(ValueError, match="level 0.995 needs 199 people or more"):
         person.predict_total(level=0.995, band=band)
-    with pytest.raises(ValueError, match="band must be of the items that make this total"):
+    with pytest.raises(ValueError, match="band must count the items that make this total"):
         person.predict_total([1, 2], band=band)
     missing = np.where(np.eye(N, dtype=bool), np.nan, people(N, 3))
     with pytest.raises(ValueError, match="there is none"):

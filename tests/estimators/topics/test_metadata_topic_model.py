@@ -199,7 +199,7 @@ BAD = [
     ({"X": COUNTS[:7]}, "one row for each document, 7, got 120"),
     ({"metadata": np.full((120, 12), np.nan)}, "contains nan"),
     ({"metadata": ONE_HOT[:, :5]}, "12 columns as before, got 5"),
-    ({"metadata": None}, "metadata are missing"),
+    ({"metadata": None}, "metadata is missing"),
     ({"metadata": AUTHORS}, "12 columns as before, got columns with names"),
 ]
 
@@ -243,7 +243,7 @@ def test_the_rest_of_bad_input():
     with pytest.raises(ValueError, match="author contains .* in row 1"):
         fitted.partial_fit(COUNTS[:2], pd.DataFrame({"author": ["a", None]}))
     plain = model().fit(COUNTS)
-    with pytest.raises(ValueError, match="without metadata"):
+    with pytest.raises(ValueError, match="fitted without it"):
         plain.partial_fit(COUNTS, frame)
     for ask in (lambda: plain.predict_topics(frame), lambda: plain.profile(0), lambda: plain.predictive(frame)):
         with pytest.raises(ValueError, match="fitted without"):

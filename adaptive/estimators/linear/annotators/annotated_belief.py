@@ -115,7 +115,7 @@ class AnnotatedBelief(Inferred):
         assert part is not None
         if not settled:
             warnings.warn(
-                f"Weights and people's rates still change each other after {MOST_ROUNDS} rounds.",
+                f"weights and people's rates still change each other after {MOST_ROUNDS} rounds.",
                 ConvergenceWarning,
                 stacklevel=4,
             )

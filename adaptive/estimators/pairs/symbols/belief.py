@@ -275,8 +275,8 @@ def _says_nothing(factors: Factors, k: int) -> bool:
 
 def _warn_of_nothing() -> None:
     warnings.warn(
-        "the bound says that components tell nothing of who takes what: too few pairs for it to see them, or there "
-        "is nothing to see; user_precision=1.0 and item_precision=1.0 keep them.",
+        "the bound says that components tell nothing about who takes what: there are too few pairs to see it, or "
+        "there is nothing to see; user_precision=1.0 and item_precision=1.0 keep them.",
         UserWarning,
         stacklevel=2,
     )

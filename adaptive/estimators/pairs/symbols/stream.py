@@ -77,7 +77,7 @@ class PairStream(Pairs):
         known = None if earlier is None else earlier.ids
         if sparse.issparse(X):
             if y is not None:
-                raise ValueError("y must be None beside a sparse X: its counts are those of the stream.")
+                raise ValueError("y must be None with a sparse X, whose counts are those of the stream.")
             columns, weights = _table_of(X)
             shape = cast("Matrix", X).shape
             answers = np.full(len(weights), np.nan)

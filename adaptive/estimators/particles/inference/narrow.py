@@ -41,8 +41,8 @@ def narrow_entropy(weights: np.ndarray, means: np.ndarray, deviations: np.ndarra
     resolved = RESOLVED * (float((means + REACH * deviations).max()) - low)
     if deviations.min() < resolved:
         warnings.warn(
-            f"noise of {deviations.min():.3g} is below what double precision tells apart beside outcomes that span "
-            f"{resolved / RESOLVED:.3g}: entropies are those of noise {resolved:.3g}",
+            f"noise of {deviations.min():.3g} is too small for double precision beside outcomes that span "
+            f"{resolved / RESOLVED:.3g}; entropies are those of noise {resolved:.3g}",
             stacklevel=2,
         )
         deviations = np.maximum(deviations, resolved)

@@ -56,16 +56,16 @@ class SimulatorBelief(ParticleBelief[SimulatorSettings]):
         if few is not None:
             warnings.warn(
                 f"only {found[few]:.3g} simulations say anything about the answer {data.y[few].tolist()!r} at setting "
-                f"{data.X[few].tolist()}: its likelihood is a guess; more n_particles or n_simulations, a coarser "
-                "summary, or the simulator cannot give such an answer.",
+                f"{data.X[few].tolist()}: its likelihood is a guess. Raise n_particles or n_simulations, give a "
+                "coarser summary, or check if the simulator can give such an answer.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
         if odd is not None:
             warnings.warn(
                 f"simulated summaries at setting {data.X[odd].tolist()} are not normal where the answer "
-                f"{data.y[odd].tolist()!r} may come from, but density='synthetic' takes them to be: what it says of "
-                "posterior and information may be off; density='transformed' does not.",
+                f"{data.y[odd].tolist()!r} may come from, but density='synthetic' takes them to be: the posterior and "
+                "the information may be off; density='transformed' does not assume it.",
                 UserWarning,
                 stacklevel=2,
             )

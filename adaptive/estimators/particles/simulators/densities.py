@@ -112,7 +112,7 @@ class Spread(Density):
             warnings.warn(
                 f"simulate returned the same summary number {int(np.flatnonzero(alone)[np.argmax(deviation)])} for "
                 "every repetition with the same parameters: it should draw its noise from the generator that it is "
-                "given; particles are told apart by a kernel over their distances.",
+                "given. Until then a kernel over distances tells particles apart.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -214,7 +214,7 @@ class Frequencies:
         unknown = ~happened.any(axis=2)
         if unknown.any():
             raise ValueError(
-                f"simulate gave {replicates[unknown][0].item()!r} at setting {x.tolist()}, which is none of the "
+                f"simulate gave {replicates[unknown][0].item()!r} at setting {x.tolist()}, which is not among the "
                 f"outcomes {outcomes.tolist()}."
             )
         self.counts = happened.sum(axis=1)

@@ -119,7 +119,7 @@ def _slopes_and_intercepts(sheet: Sheet, said: str | None) -> Bank | FactorBank:
         steps = np.diff(sums, axis=1)
         several = steps if model == "partial_credit" else sums[:, 1:]
         if model == "graded" and not np.isnan(sums[:, 0]).all():
-            raise ValueError(f"the bank {sheet.path} has graded items with a column d0, which is of gpcm.")
+            raise ValueError(f"the bank {sheet.path} has graded items with a column d0, which belongs to gpcm.")
         graded = np.isnan(sums[:, 0]) & ~np.isnan(sums[:, 1:]).all(axis=1)
         if model == "partial_credit" and graded.any():
             raise ValueError(
@@ -142,8 +142,8 @@ def _difficulties(sheet: Sheet, said: str | None) -> Bank:
     several = sheet.numbered("b")
     if several.shape[1] > 1 and said is None:
         raise ValueError(
-            f"the bank {sheet.path} has columns b1 and b2, which mirt writes of graded items and of gpcm alike: add a "
-            "column itemtype that says graded or gpcm."
+            f"the bank {sheet.path} has columns b1 and b2, which mirt writes for graded items and for gpcm alike: add "
+            "a column itemtype that says graded or gpcm."
         )
     if not several.shape[1]:
         sheet.needed("b")
@@ -222,8 +222,8 @@ def _graded_or_steps(sheet: Sheet, levels: np.ndarray, model: str) -> np.ndarray
     known = ~np.isnan(levels)
     for wrong in np.flatnonzero((~known[:, :-1] & known[:, 1:]).any(axis=1) | ~known[:, 0]):
         raise ValueError(
-            f"item {sheet.labels[int(wrong)]!r} of {sheet.path} lacks a threshold before others: NA may stand behind "
-            "the last one only."
+            f"item {sheet.labels[int(wrong)]!r} of {sheet.path} lacks a threshold before others: NA may only follow "
+            "the last one."
         )
     if model == "partial_credit":
         return levels
@@ -291,7 +291,7 @@ def _nominal_bank(sheet: Sheet, slopes: np.ndarray, intercepts: np.ndarray, *, f
     for wrong in np.flatnonzero(~known[:, :2].all(axis=1) | (~known[:, :-1] & known[:, 1:]).any(axis=1)):
         raise ValueError(
             f"item {sheet.labels[int(wrong)]!r} of {sheet.path} must have parameters of two answers or more; NA may "
-            "stand behind the last one only."
+            "only follow the last one."
         )
     slopes, intercepts = slopes - slopes[:, :1], intercepts - intercepts[:, :1]
     mask = np.nan_to_num(slopes != 0) & known[..., None]

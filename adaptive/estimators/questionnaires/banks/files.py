@@ -69,7 +69,7 @@ def write_bank(bank: AnyBank, path: str | os.PathLike[str], dialect: str | None 
         write_csv(Path(path), columns)
         if lost:
             warnings.warn(
-                f"the form of {dialect} does not hold {', '.join(lost)}; ours does.", UserWarning, stacklevel=3
+                f"the form of {dialect} cannot hold {', '.join(lost)}; our own form can.", UserWarning, stacklevel=3
             )
         return
     if isinstance(bank, FactorBank):
@@ -129,7 +129,9 @@ def _ours(sheet: Sheet) -> Bank:
     if model not in CURVES:
         raise ValueError(f"{sheet.path}, line {sheet.lines[0]}: model must be one of {sorted(CURVES)}, got {model!r}.")
     if CURVES[model].dichotomous and len(categories) != 2:
-        raise ValueError(f"the bank {sheet.path} is of model {model!r}, of two answers, but names {len(categories)}.")
+        raise ValueError(
+            f"the bank {sheet.path} has items of model {model!r}, with two answers, but names {len(categories)}."
+        )
     loadings, coordinates = sheet.loadings(), sheet.numbered("coordinate_")
     t = len(loadings.traits)
     expected = t + len(CURVES[model].prior(len(categories), t)[0])

@@ -55,9 +55,7 @@ def bank_of_parameters(
         model = "two_parameter" if levels.shape[1] == 1 else "partial_credit"
         model = "four_parameter" if upper is not None else "three_parameter" if guessing is not None else model
     if model == "nominal":
-        raise ValueError(
-            "nominal items have intercepts, one for each answer but the first, in the place of difficulty."
-        )
+        raise ValueError("nominal items have intercepts, one for each answer but the first, in place of difficulty.")
     if model not in CURVES:
         raise ValueError(f"model must be one of {sorted(CURVES)}, got {model!r}.")
     if model == "graded":
@@ -65,12 +63,12 @@ def bank_of_parameters(
         for wrong in np.flatnonzero((np.where(np.isnan(steps), 1.0, steps) <= 0).any(axis=1)):
             raise ValueError(f"thresholds of a graded item must increase, but those of item number {wrong + 1} do not.")
         if (a <= 0).any():
-            raise ValueError("discrimination of graded items must be > 0; name items turned round in reverse.")
+            raise ValueError("discrimination of graded items must be > 0; name reversed items in reverse.")
     parameters = np.concatenate([a[:, None], levels], axis=1)
     n_asymptotes = len(ASYMPTOTES.get(model, ()))
     for name, given, least in (("guessing", guessing, 1), ("upper", upper, 2)):
         if given is not None and n_asymptotes < least:
-            raise ValueError(f"{name} is of items with an asymptote, not of model {model!r}.")
+            raise ValueError(f"{name} is for items with an asymptote, not for model {model!r}.")
     if n_asymptotes:
         if levels.shape[1] > 1:
             raise ValueError(f"{model!r} is for two answers, but thresholds has {levels.shape[1]} columns.")
@@ -127,7 +125,7 @@ def bank_of_nominal_items(
     broken = ~known[:, 0] | (~known[:, :-1] & known[:, 1:]).any(axis=1) | (np.isnan(a) != np.isnan(c)).any(axis=1)
     for wrong in np.flatnonzero(broken | np.isinf(a).any(axis=1) | np.isinf(c).any(axis=1)):
         raise ValueError(
-            f"discrimination and intercepts of item number {wrong + 1} must be numbers, with NaN behind the last only."
+            f"discrimination and intercepts of item number {wrong + 1} must be numbers, with NaN only after the last."
         )
     for wrong in np.flatnonzero(~(np.where(known, a, 0.0) != 0).any(axis=1)):
         raise ValueError(f"discrimination of item number {wrong + 1} is 0 for every answer: it measures nothing.")

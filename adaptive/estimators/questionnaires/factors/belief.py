@@ -75,7 +75,7 @@ class FactorBelief(QuestionnaireBelief[FactorBank]):
         }
         model = settings.response_model
         if model in ASYMPTOTES and len(data.categories) != 2:
-            raise ValueError(f"response_model={model!r} is of answers 0 and 1, got {list(data.categories)}.")
+            raise ValueError(f"response_model={model!r} is for answers 0 and 1, got {list(data.categories)}.")
         asymptotes = len(ASYMPTOTES.get(model, ()))
         fit = fit_factors(turned, min(int(k), len(data.items)), asymptotes, **limits)
         if not fit.converged:
