@@ -149,8 +149,8 @@ def judge_errors(script: Script, cells: dict[Any, Any], known: dict[int, int]) -
         claim="20 chosen items leave no more error of the full score than ridge regression on 50 random ones.",
         target=f"ratio <= 1 {where}",
         value={name: interval(one, 3) for name, one in many_more.items()}, seed=seeds(known),
-        reason="Ridge's error at 50 items lies, in logarithms, on the straight line between those at 40 and 60. Of mmlu "
-        "and winogrande 50 are half of all items, and known as such to ridge.",
+        reason="Ridge's error at 50 items lies, in logarithms, on the straight line between those at 40 and 60. 50 are "
+        "half of all items of mmlu and winogrande, and ridge knows it.",
     )  # fmt: skip
     told: dict[str, Any] = {}
     wins, losses = 0, 0
