@@ -104,6 +104,7 @@ class Predictive:
     explained_variance:      Field[np.ndarray] = Field("(m,) the part of the variance that the target explains")
     target_entropy:          Field[float]      = Field("H(target), nats")
     expected_target_entropy: Field[np.ndarray] = Field("(m,) mean of H(target | y), nats")
+    votes:                   Field[np.ndarray] = Field("(m, c) probability that this outcome is the likeliest")
     fisher_information:      Field[np.ndarray] = Field("(m,) about a scalar target, at its mean")
     target_deviation:        Field[np.ndarray] = Field("(t,) standard deviations of the target components")
     features:                Field[Matrix]     = Field("(m, d) numbers that describe the candidates, dense or sparse")

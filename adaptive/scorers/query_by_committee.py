@@ -26,13 +26,14 @@ def query_by_committee(predictive: Predictive, random_state: RandomState = None)
     """Return the vote entropy  - sum_c q_c log q_c,  q_c the share of the members whose most probable outcome is c.
 
     A vote forgets how sure a member is; where that matters, `consensus_divergence` is the same idea with the members'
-    probabilities. Of two outcomes that one Gaussian projection decides, all members vote (their share is a normal
-    probability); else the joint draws are the members, of an ensemble its fitted ones.
+    probabilities. Where one Gaussian projection decides the outcome all members vote (their shares are normal
+    probabilities); else the joint draws are the members, of an ensemble its fitted ones.
 
     Parameters
     ----------
     predictive : Predictive
-        With ``mean``, ``variance`` and a ``likelihood`` of two outcomes, or ``draws``; or a mixture of such.
+        With ``votes``, or ``mean``, ``variance`` and a ``likelihood`` of two outcomes, or ``draws``; or a mixture of
+        such.
     random_state : ignored
 
     Returns
@@ -55,11 +56,20 @@ def query_by_committee(predictive: Predictive, random_state: RandomState = None)
     places: dict[int, float | None] = {}  # of likelihoods, which the components of a mixture share
     for weight, component in predictive.components:  # members of a mixture are members of its components
         shares = shares + weight * _shares(component, len(predictive.components), places)
-    return entropy(shares)
+    return _vote_entropy(np.asarray(shares))
+
+
+def _vote_entropy(shares: np.ndarray) -> np.ndarray:
+    """Return the entropies (m,) of shares (m, c): to the last digit where nearly all agree, else rounding decides."""
+    few = np.sort(shares, axis=1)[:, :-1]
+    rest = np.minimum(few.sum(axis=1), 1.0 - 1e-16)
+    return np.maximum(entropy(few) - (1.0 - rest) * np.log1p(-rest), 0.0)
 
 
 def _shares(predictive: Predictive, n_components: int, places: dict[int, float | None]) -> np.ndarray:
     """Return the shares (m, c) of the members' votes, of so many committees one."""
+    if predictive.provides("votes"):
+        return predictive.votes
     place = None
     if all(predictive.provides(field) for field in ("mean", "variance", "likelihood")):
         family = predictive.likelihood

@@ -11,6 +11,7 @@ import numpy as np
 __all__ = ["SAME", "Leaders", "best_positions"]
 
 SAME = 1e-10
+SMALLEST = 1e-290  # a tenth of a billionth of it can still be divided by
 SHIFT = 1.00003141592653589  # so that numbers such as 1 and 1/2 lie within a cell and not at its edge
 SPARE = 8  # cells below the n-th largest value that leaders keep, for cells grow with the largest value
 
@@ -43,9 +44,9 @@ def best_positions(values: np.ndarray, n: int) -> np.ndarray:
 
 
 def _cells(values: np.ndarray) -> np.ndarray:
-    """Cell of each value; themselves where none is finite, or the largest is 0."""
+    """Cell of each value; themselves where none is finite, or the largest is 0 or too small for a cell."""
     top = abs(values.max(initial=-np.inf))
-    if not np.isfinite(top) or top == 0:
+    if not np.isfinite(top) or top < SMALLEST:
         return values
     return np.floor(values * (SHIFT / _width(top)))
 

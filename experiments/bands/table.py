@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from experiments.bands import counts, events, instruments, labels, numbers, people, pictures
+from experiments.bands import counts, events, instruments, labels, numbers, people, pictures, strengths
 from experiments.bands.shares import LEVELS, NOMINAL
 from experiments.equivalence import all_of, inside
 from experiments.script import Script, command, panels
@@ -86,6 +86,7 @@ LINES = (
     Line("totals", "totals, two traits", people.totals, ("two traits", "people"), (5, 10), 32),
     Line("preferences", "comparisons, sushi", people.compared, ("real",), (5, 15), 32),
     Line("preferences", "differences of utilities, drawn", people.compared, ("drawn",), (5, 15), 32),
+    Line("strengths", "differences of strengths, drawn", strengths.differences, (), (20, 80), 80),
     Line("sequences", "next words, 42 speakers", events.next_items, ("words", "ensemble"), (12, 48), 40),
     Line("sequences", "next spikes, 64 trials", events.next_items, ("spikes", "ensemble"), (12, 48), 40),
     Line("photographs", "pixels of 30 photographs", pictures.pixels, ("default",), (40, 120), 30),
@@ -104,6 +105,7 @@ NAMES = {
     "poisson-regression": "PoissonRegression", "cox": "CoxProcess", "factorization": "PoissonFactorization",
     "traits": "Questionnaire, traits", "totals-by-model": "Questionnaire, totals by the model alone",
     "totals": "Questionnaire, totals with the band of people asked alike", "preferences": "CollaborativePreference",
+    "strengths": "BradleyTerry",
     "sequences": "CollaborativeRNN, four members",
     "photographs": "ImageReconstructor", "photographs-told": "ImageReconstructor, scales of the literature",
     "photographs-ep": "ImageReconstructor, expectation propagation", "photographs-tree": "ImageReconstructor, tree",

@@ -21,7 +21,7 @@ from experiments.statistics import half_width
 
 N, BEST, APART, BATCH, EVERY = 12, 5, 0.02, 10, 50
 BUDGET, SEEDS = 1500, 12
-SETS = ("gsm8k",)
+SETS = ("gsm8k", "mmlu")
 DESIGNS = ("chosen", "random", "round robin", "Elo with uncertainty")
 STYLE = {"chosen": ("#0072B2", "-"), "random": ("#999999", "--"), "round robin": ("#E69F00", ":"),
          "Elo with uncertainty": ("#D55E00", "-.")}  # fmt: skip
@@ -133,8 +133,9 @@ def comparisons_to(right: np.ndarray) -> float:
 def run(script: Script) -> None:
     """Races on a benchmark, a figure, verdicts."""
     seeds, budget = (2, 100) if script.quick else (SEEDS, BUDGET)
-    figure, axes = panels(1, 1, 5.5, 3.6)
-    for column, name in enumerate(SETS):
+    sets = SETS[:1] if script.quick else SETS
+    figure, axes = panels(1, len(sets), 5.0 * len(sets), 3.6)
+    for column, name in enumerate(sets):
         found = {
             design: [script.kept("rank_raced", raced, name, seed, budget, design) for seed in range(seeds)]
             for design in DESIGNS

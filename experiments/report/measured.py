@@ -165,7 +165,10 @@ ROWS: dict[str, tuple[list[Cell], list[Cell], list[Cell], list[Cell]]] = {
             ),
         ],
         [],
-        [Cell("right where it stopped at a stated 0.9: {}", "ours-rank-sure", ["interval"])],
+        [
+            Cell("differences of strengths: {}", "ours-bands-strengths", EVERY),
+            Cell("right where it stopped at a stated 0.9: {}", "ours-rank-sure", ["interval"]),
+        ],
         [],
     ),
     "CollaborativePreference": (

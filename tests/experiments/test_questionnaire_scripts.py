@@ -9,6 +9,7 @@ from experiments.questionnaires import (
     calibration_designs,
     dimension,
     evaluate,
+    evaluate_batches,
     evaluate_grades,
     ordinal_figures,
     real_respondent,
@@ -26,6 +27,7 @@ from experiments.script import Script
         real_respondent,
         dimension,
         evaluate,
+        evaluate_batches,
         evaluate_grades,
     ],
 )

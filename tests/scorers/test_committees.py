@@ -7,6 +7,7 @@ from scipy.special import expit
 from adaptive import scorers
 from adaptive.potentials import BernoulliLogit, BernoulliProbit, Gaussian, Poisson
 from adaptive.predictive import GaussianProjections, MissingField, Predictive, WeightedDraws
+from adaptive.selection.ranking import best_positions
 
 
 def belief_of(likelihood, m=6, seed=0):
@@ -103,3 +104,13 @@ def test_batch_bald_is_exact_on_small_joint_outcomes():
         if size == 5:
             assert positions.tolist() == greedy
         assert joint_information(positions) >= joint_information(greedy) - tolerance
+
+
+def test_committees_that_all_but_agree_are_told_apart():
+    """Their shares differ by less than a number near 1 can; the smallest scores of all are still chosen from."""
+    for few in (1e-20, 1e-305):
+        belief = WeightedDraws(
+            [1.0, 2 * few, few], [[[0.4, 0.6]] * 2, [[0.1, 0.9], [0.9, 0.1]], [[0.9, 0.1], [0.1, 0.9]]], [0, 1]
+        )
+        first, second = scorers.query_by_committee(belief)
+        assert 0 < first < second and best_positions(np.array([first, second]), 1).tolist() == [1]

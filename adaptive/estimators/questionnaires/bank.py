@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["Bank", "Part"]
 
 
+POINTS = 20_000  # people x items of which curves are computed together
+
+
 class Part(NamedTuple):
     """Items and traits that hang together.
 
@@ -121,11 +124,24 @@ class Bank(ItemBank):
 
     def information(self, item: int, x: np.ndarray, trait: int = 0) -> np.ndarray:
         """Fisher information (k,) about one trait at ``x`` (k, traits), at the means of the coordinates."""
+        return self._information(self.known(item)[0], x, trait)
+
+    def _information(self, coordinates: np.ndarray, x: np.ndarray, trait: int) -> np.ndarray:
+        """(..., k) of coordinates (..., p)."""
         step = np.zeros(x.shape[1])
         step[trait] = 1e-4
-        coordinates, _ = self.known(item)
         p, above, below = np.split(self.curve(coordinates, np.concatenate([x, x + step, x - step]))[0], 3, axis=-2)
         return np.sum(((above - below) / 2e-4) ** 2 / np.maximum(p, 1e-300), axis=-1)
+
+    def informations(self, items: np.ndarray, x: np.ndarray, trait: int = 0) -> np.ndarray:
+        """The same of several items, (items, k)."""
+        n_coordinates = np.sum(~np.isnan(self.coordinates[items]), axis=1)
+        found, rows = np.zeros((len(items), len(x))), max(1, POINTS // max(len(x), 1))
+        for n in np.unique(n_coordinates).tolist():
+            alike = np.flatnonzero(n_coordinates == n)
+            for few in np.split(alike, range(rows, len(alike), rows)):
+                found[few] = self._information(self.coordinates[items[few], :n], x, trait)
+        return found
 
     @cached_property
     def features(self) -> np.ndarray:

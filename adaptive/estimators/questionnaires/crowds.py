@@ -14,6 +14,7 @@ from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.base import log_prior
 from adaptive.estimators.questionnaires.factors.bank import FactorBank
 from adaptive.estimators.questionnaires.factors.people import People
+from adaptive.estimators.questionnaires.total_gains import left_open
 from adaptive.predictive import StatedPredictive
 from adaptive.predictive.derivations import entropy
 
@@ -80,19 +81,31 @@ class _GridCrowd:
         given = np.einsum("ikr,ir->ik", self.table, self.points)
         spread = np.maximum(np.einsum("ikr,ir->ik", self.table, self.points**2) - given**2, 0.0)
         self.of_items = np.where(self.counted[:, None], given, 0.0), np.where(self.counted[:, None], spread, 0.0)
+        votes = np.argmax(self.table, axis=2).T  # of each node
+        self.voters = [np.ascontiguousarray(votes == c, dtype=float) for c in range(self.table.shape[2])]
+        more = self.points.argmax(axis=1)  # of two answers the one that counts more
+        self.q = np.take_along_axis(self.table, more[:, None, None], axis=2)[:, :, 0]
         self.known = np.zeros(n)
         self.mean, self.spread = (np.tile(one.sum(axis=0), (n, 1)) for one in self.of_items)
 
     def predictive(self, left: np.ndarray, about_total: bool) -> Predictive:
         p = np.stack([self.w @ curve for curve in self.by_answer], axis=-1).reshape(-1, len(self.by_answer))
         return StatedPredictive(
-            outcomes=self.bank.categories, probabilities=p, fisher_information=self._fisher,
-            expected_entropy=lambda: (self.w @ self.uncertain).ravel(),
+            outcomes=self.bank.categories, probabilities=p, fisher_information=self._fisher, votes=self._votes,
+            expected_entropy=lambda: (self._left_open(left) if about_total else self.w @ self.uncertain).ravel(),
         )  # fmt: skip
 
     def _fisher(self) -> np.ndarray:
-        centre = (self.w @ self.x)[:, :1]
-        return np.stack([self.bank.information(i, centre) for i in range(len(self.bank))], axis=1).ravel()
+        return self.bank.informations(np.arange(len(self.bank)), (self.w @ self.x)[:, :1]).T.ravel()
+
+    def _votes(self) -> np.ndarray:
+        shares = np.stack([self.w @ of_one for of_one in self.voters], axis=-1)
+        return np.clip(shares, 0.0, 1.0).reshape(-1, len(self.voters))
+
+    def _left_open(self, left: np.ndarray) -> np.ndarray:
+        """(people, items) nats of an answer of two once the total is known, 0 where it was given."""
+        most = entropy(np.stack([self.w @ curve for curve in self.by_answer], axis=-1))
+        return np.minimum(left_open(self.w, self.q, left & self.counted, left), most)
 
     def learn(self, rows: np.ndarray, items: np.ndarray, answers: np.ndarray) -> None:
         self.joint[rows] += self.logs[items, :, answers]
@@ -133,7 +146,7 @@ class _FactorCrowd:
 
         return StatedPredictive(
             outcomes=self.bank.categories, probabilities=p, expected_entropy=expected,
-            outcome_entropy=lambda: now.uncertainty.ravel(),
+            outcome_entropy=lambda: now.uncertainty.ravel(), votes=lambda: now.votes.reshape(p.shape),
         )  # fmt: skip
 
     def learn(self, rows: np.ndarray, items: np.ndarray, answers: np.ndarray) -> None:

@@ -131,4 +131,4 @@ class GridPerson(Person["Bank"]):
     def _information(self, items: np.ndarray, trait: int, mean: np.ndarray) -> np.ndarray:
         at = self.moments()[0][None].copy()
         at[0, trait] = mean[0]
-        return np.array([float(self.bank.information(int(item), at, trait)[0]) for item in items])
+        return self.bank.informations(items, at, trait)[:, 0]

@@ -43,7 +43,7 @@ def information(bank: ItemBank, x: ArrayLike) -> np.ndarray:
     if not isinstance(bank, Bank) or len(bank.traits) > 1:
         raise ValueError("information needs an item-response model of one trait.")
     at = np.asarray(x, dtype=float).reshape(-1, 1)
-    return np.stack([bank.information(item, at) for item in range(len(bank))])
+    return bank.informations(np.arange(len(bank)), at)
 
 
 def item_fit(table: np.ndarray, p: np.ndarray, scale: np.ndarray) -> dict[str, np.ndarray]:

@@ -25,7 +25,10 @@ __all__ = ["Replay", "Simulation", "replay", "simulate"]
 
 BLOCK = 500  # people at a time
 CELLS = 4_000_000  # people x items at a time
-AT_ONCE = ("information_gain", "entropy", "uncertainty", "margin", "least_confident", "fisher_information", "random")
+AT_ONCE = (
+    "information_gain", "entropy", "uncertainty", "margin", "least_confident", "query_by_committee",
+    "fisher_information", "random",
+)  # fmt: skip
 
 
 class Simulation(NamedTuple):
@@ -132,8 +135,10 @@ def _together(everybody: Respondent, scorer: Scorer) -> bool:
         return False
     if crowd_of(bank, 0, everybody.person_.prior, everybody.counted_) is None:
         return False
-    if scorer == "information_gain":  # the total of a grid has a distribution of its own for each person
-        return isinstance(bank, FactorBank) or not everybody.about_total
+    if scorer == "information_gain":  # the total of a grid is of items of two answers
+        return isinstance(bank, FactorBank) or not everybody.about_total or len(bank.categories) == 2
+    if scorer == "query_by_committee":  # many traits vote, their total does not
+        return not (isinstance(bank, FactorBank) and everybody.about_total)
     return scorer != "fisher_information" or (isinstance(bank, Bank) and traits == 1 and not everybody.about_total)
 
 

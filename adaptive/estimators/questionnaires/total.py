@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from adaptive.estimators.questionnaires.total_gains import NEGLIGIBLE, left_open
 from adaptive.predictive.base import Predictive
 from adaptive.predictive.derivations import Way, entropy
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Total", "TotalPredictive", "Totals", "interval"]
 
-NEGLIGIBLE = 1e-14  # weight of a node of the grid that is left out
 MOST = 20_000  # values a total may have
 
 
@@ -79,6 +79,12 @@ class Totals:
         if self.size > MOST:
             raise ValueError(f"a total over these items has {self.size} values; at most {MOST} are supported.")
         self.frequencies = np.arange(self.size // 2 + 1)
+
+    @cached_property
+    def shares(self) -> np.ndarray:
+        """(items, k) probability of the larger of two answers, of a bank of one part, at each node of its grid."""
+        more = self.points.argmax(axis=1)
+        return np.take_along_axis(self.bank.parts[0].table, more[:, None, None], axis=2)[:, :, 0]
 
     def waves(self, item: int) -> np.ndarray:
         """(R, F) what each answer of an item does to the characteristic function of the total."""
@@ -154,8 +160,19 @@ class TotalPredictive(Predictive):
         return whole / whole.sum()
 
     @cached_property
+    def left_open(self) -> np.ndarray | None:
+        """(m,) entropy of an answer once the total is known, of two answers in a bank of one part; None of others."""
+        totals, person = self._totals, self._person
+        if len(self.outcomes) != 2 or len(totals.bank.parts) != 1:
+            return None
+        open_, wanted = (np.isin(np.arange(len(totals.bank)), one) for one in (totals.open(person), self._items))
+        return left_open(person.weights[0][None], totals.shares, open_[None], wanted[None])[0, self._items]
+
+    @cached_property
     def joint_entropy(self) -> np.ndarray:
         """(m,) entropy of an answer and the total together."""
+        if self.left_open is not None:
+            return np.asarray(self.left_open + entropy(self.distribution))
         found = np.zeros(len(self))
         for k, part in enumerate(self._mixed):
             others = reduce(np.multiply, [one.whole for j, one in enumerate(self._mixed) if j != k], np.ones(1))
@@ -206,7 +223,8 @@ def _deviation(p: TotalPredictive) -> np.ndarray:
 
 
 def _expected_entropy(p: TotalPredictive) -> np.ndarray:
-    return np.clip(p.joint_entropy - entropy(p.distribution), 0.0, entropy(p.probabilities))  # but for rounding
+    left = p.joint_entropy - entropy(p.distribution) if p.left_open is None else p.left_open
+    return np.clip(left, 0.0, entropy(p.probabilities))  # but for rounding
 
 
 TotalPredictive.ways = Predictive.ways | {

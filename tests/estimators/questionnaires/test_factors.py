@@ -203,6 +203,19 @@ def test_answers_to_other_items_may_be_what_is_to_be_learnt(items):
     assert (person.predictive([0], target="trait_2").target_deviation == person.std[1]).all()
 
 
+@pytest.mark.parametrize(("n_answers", "asymptotes"), [(2, False), (2, True), (4, False)])
+def test_votes_are_the_shares_of_draws_that_find_an_answer_likeliest(n_answers, asymptotes):
+    bank = known(n_answers, reverse=[2])
+    if asymptotes:
+        both = np.column_stack([[0.0, 0.2, 0.3, 0.6, 0.1, 0.0], [1.0, 0.9, 1.0, 1.0, 0.4, 0.95]])
+        bank = FactorBank(bank.items, bank.categories, bank.loadings_of, bank.steps, bank.doubt, bank.reverse, both)
+    person = bank.person("newcomer").after((0,), (1,))
+    belief = person.predictive(np.arange(1, 6), np.arange(2), None, 0)
+    table = belief.draws(40_000)[1]
+    shares = np.stack([(table.argmax(axis=2) == c).mean(axis=0) for c in range(n_answers)], axis=1)
+    np.testing.assert_allclose(belief.votes, shares, atol=0.01)
+
+
 @pytest.mark.parametrize("prior", [None, "newcomer"])
 def test_the_loop_asks_what_a_simulation_says(items, prior):
     answers = drawn(700, 20)[400:403]

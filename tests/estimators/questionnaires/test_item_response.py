@@ -10,11 +10,13 @@ from scipy.special import expit, logsumexp
 from scipy.stats import multivariate_normal, norm
 from scipy.stats import t as student_t
 
-from adaptive import Questionnaire, SequentialDesign
+from adaptive import Questionnaire, SequentialDesign, scorers
+from adaptive.estimators.questionnaires import simulation
 from adaptive.estimators.questionnaires.answers import Answers
 from adaptive.estimators.questionnaires.base import trait_grid
 from adaptive.estimators.questionnaires.calibration import calibrate
 from adaptive.estimators.questionnaires.curves import CURVES, difficulties, from_difficulties
+from adaptive.estimators.questionnaires.respondent import Respondent
 from adaptive.loop import MaxSteps, TargetDeviation
 
 MODELS = list(CURVES)
@@ -188,6 +190,21 @@ def test_simulate_makes_the_choices_of_the_loop():
                 assert replayed.items[u, : len(asked)].tolist() == asked
                 assert replayed.std[u, -1] == pytest.approx(design.estimator_.std[0], abs=1e-12)
             assert set(replayed.items[u, len(asked) :]) <= {None} or scorer == "random"
+
+
+@pytest.mark.parametrize("target", [None, "total"])
+@pytest.mark.parametrize("scorer", ["information_gain", "query_by_committee"])
+def test_a_crowd_is_asked_what_each_would_be_asked_alone(target, scorer):
+    """Of a total of some of the items, one of which is reversed."""
+    answers, *_ = drawn(200, 14)
+    model = Questionnaire("two_parameter", reverse=[1]).fit(answers)
+    person = Respondent(model.bank_, target, counted=range(9) if target else None)
+    table = answers[:6].astype(int)
+    assert simulation._together(person, scorer)
+    crowd = simulation.replay(person, table, 9, scorer=scorer, random_state=0)
+    alone = simulation._one_by_one(person, table, 9, scorers.get(scorer), None, 0, False)
+    np.testing.assert_array_equal(crowd.chosen, alone.chosen)
+    np.testing.assert_allclose(crowd.std, alone.std, atol=1e-7)
 
 
 def test_reports():

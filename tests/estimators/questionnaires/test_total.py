@@ -23,12 +23,20 @@ def unequal():
     return Questionnaire.from_prior(["a", "b", "c"], (0, 2, 6), answers={"b": 2}, reverse=["b", "c"])
 
 
+def of_two_answers():
+    """One reversed, one that falls where the others rise, one that nearly everybody answers alike."""
+    return Questionnaire.from_parameters(
+        [1.2, 1.8, -0.9, 2.5], thresholds=[[-0.5], [0.8], [0.1], [-4.0]], response_model="two_parameter"
+    )
+
+
 def of_traits(lists):
     return Questionnaire.from_prior(range(4), (1, 2, 3), response_model="partial_credit", item_traits=lists)
 
 
 BANKS = {
-    "graded": graded, "unequal": unequal, "apart": lambda: of_traits([["x"], ["x"], ["y"], ["y"]]),
+    "graded": graded, "two answers": of_two_answers, "unequal": unequal,
+    "apart": lambda: of_traits([["x"], ["x"], ["y"], ["y"]]),
     "together": lambda: of_traits([["x"], ["x", "y"], ["x", "y"], ["x"]]),
 }  # fmt: skip
 

@@ -58,7 +58,7 @@ class FactorBank(ItemBank):
     """
 
     model = "factors"
-    _derived = ("curves", "widened")
+    _derived = ("curves", "widened", "territories")
 
     def __init__(
         self, items: Sequence[Label], categories: Sequence[int], loadings_of: Array, steps: Array, doubt: Array,
@@ -89,6 +89,23 @@ class FactorBank(ItemBank):
         return FactorBank(
             self.items, self.categories, loadings, self.steps, self.doubt, self.reverse, self.asymptotes, self.between
         )
+
+    @cached_property
+    def territories(self) -> tuple[np.ndarray, np.ndarray]:
+        """Least and largest projection (items, R) at which an answer is the likeliest one."""
+        steps, n = self.curves[1], len(self.categories)
+        apart = np.arange(n)[:, None] - np.arange(n)
+        with np.errstate(divide="ignore", invalid="ignore"):  # r s + b_r passes q s + b_q at (b_q - b_r) / (r - q)
+            passed = (steps[:, None, :] - steps[:, :, None]) / apart
+        low = np.max(passed, axis=2, where=apart > 0, initial=-np.inf)
+        high = np.min(passed, axis=2, where=apart < 0, initial=np.inf)
+        if self.asymptotic:  # the right answer is the likelier one where c + (d - c) / (1 + exp(-s - b)) > 1/2
+            least, most = self.asymptotes.T
+            with np.errstate(divide="ignore", invalid="ignore"):
+                odds = np.log(0.5 - least) - np.log(most - 0.5)
+            change = steps[:, 0] - steps[:, 1] + np.where(least >= 0.5, -np.inf, np.where(most <= 0.5, np.inf, odds))
+            low[:, 1] = high[:, 0] = change
+        return low, high
 
     @property
     def asymptotic(self) -> bool:

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import ndtr, softmax
 
 from adaptive.estimators.questionnaires.factors.averages import answer_averages, posterior_moments
 from adaptive.predictive.derivations import entropy
@@ -196,6 +196,16 @@ class Outlook:
         """(people, items) of what answers count."""
         mean, variance, _ = self.of_parts
         return self.people.mixed(variance) + self.people.between(mean, mean)
+
+    @cached_property
+    def votes(self) -> np.ndarray:
+        """(people, items, R) probabilities that an answer is the likeliest, of ranks: its projections are together."""
+        low, high = self.people.bank.territories
+        deviation = np.sqrt(self.variance)[..., None] + 1e-150
+        below, above = ((end[self.items] - self.mean[..., None]) / deviation for end in (low, high))
+        right = below > 0.0  # of two numbers near 1 the difference is lost
+        shares = ndtr(np.where(right, -below, above)) - ndtr(np.where(right, -above, below))
+        return self.people.mixed(np.where(low[self.items] < high[self.items], shares, 0.0))
 
     def gain_of_traits(self) -> np.ndarray:
         """(people, items) nats about all traits."""

@@ -125,7 +125,7 @@ class FactorPredictive(Predictive):
         self.remedy = "Fisher information is about one trait that has a name, not about many"
 
     def _provides(self, name: str) -> bool:
-        if name == "draws":  # of all that is to be learnt
+        if name in ("draws", "votes"):  # of all that is to be learnt
             return self._about["traits"] is not None and self._about["about"] is None
         return super()._provides(name)
 
@@ -137,6 +137,11 @@ class FactorPredictive(Predictive):
         """(m, R) probabilities of answers as asked."""
         p = self._outlook.probabilities[0]
         return np.where(self._person.bank.reverse[self._items][:, None], p[:, ::-1], p)
+
+    def _voted(self) -> np.ndarray:
+        """(m, R) shares of votes for answers as asked."""
+        votes = self._outlook.votes[0]
+        return np.where(self._person.bank.reverse[self._items][:, None], votes[:, ::-1], votes)
 
     def given(self, i: int, outcome: float | None = None) -> Predictive:
         """The predictive had candidate ``i`` been answered."""
@@ -214,6 +219,7 @@ def _target_entropy(p: FactorPredictive) -> float:
 
 FactorPredictive.ways = Predictive.ways | {
     "probabilities": (Way((), lambda p: p._ranked()),),
+    "votes": (Way((), lambda p: p._voted()),),
     "expected_entropy": (Way((), lambda p: entropy(p.probabilities) - p._gain),),
     "target_entropy": (Way((), _target_entropy),),
     "expected_target_entropy": (Way((), lambda p: p.target_entropy - p._gain),),
