@@ -1,8 +1,8 @@
 """Runs that are kept: a script that was stopped goes on where it was, one whose code has changed begins anew.
 
 A run is a function of plain arguments that returns a dict of arrays; it is kept as an .npz file in
-``$ADAPTIVE_RUNS`` (default ``~/.cache/adaptive-experiments``), under a name made of its arguments and of the source of
-the library and of the function's own module.
+``$ADAPTIVE_RUNS`` (default ``~/.cache/adaptive-experiments``), under a name made of its own, of its arguments, and of
+the source of the library and of its module.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def kept(group: str, run: Callable[..., dict[str, np.ndarray]], *arguments: Any)
         They name the file.
     """
     source = Path(inspect.getfile(run))
-    name = "-".join(map(str, arguments)) + f"-{_fingerprint(source)}.npz"
+    name = "-".join([run.__name__, *map(str, arguments), _fingerprint(source)]) + ".npz"
     path = _folder() / group / name
     if path.is_file():
         _taken.append(path)

@@ -59,7 +59,12 @@ def test_runs_that_came_from_their_files_are_counted(tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "_taken", [])
     assert runs.kept("a group", _squares, 3)["squares"].tolist() == [0, 1, 4] and runs.taken() == 0
     assert runs.kept("a group", _squares, 3)["squares"].tolist() == [0, 1, 4] and runs.taken() == 1
+    assert runs.kept("a group", _cubes, 3)["squares"].tolist() == [0, 1, 8]  # not the squares of the same arguments
 
 
 def _squares(n: int) -> dict[str, np.ndarray]:
     return {"squares": np.arange(n) ** 2}
+
+
+def _cubes(n: int) -> dict[str, np.ndarray]:
+    return {"squares": np.arange(n) ** 3}
