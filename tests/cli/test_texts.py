@@ -10,7 +10,7 @@ import pytest
 
 from adaptive import tables
 from adaptive.cli import run
-from adaptive.cli.classifier import classifier_of
+from adaptive.cli.label.classifier import classifier_of
 
 THEMES = ["garden", "harbour", "kitchen"]
 

@@ -13,10 +13,10 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from adaptive.cli.classifier import classifier_of
 from adaptive.cli.classify.table import Table, digits, read_table
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
+from adaptive.cli.label.classifier import classifier_of
 from adaptive.cli.options import (
     DryRun,
     Format,

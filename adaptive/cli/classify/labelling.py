@@ -16,9 +16,9 @@ import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from adaptive.cli.classifier import classifier_of
 from adaptive.cli.classify.table import Table
 from adaptive.cli.job import design_in
+from adaptive.cli.label.classifier import classifier_of
 from adaptive.cli.workers import stop_if_orphaned
 from adaptive.diagnostics.beside_rival import judged_labels
 from adaptive.diagnostics.rivals import Logistic

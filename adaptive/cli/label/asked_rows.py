@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from adaptive.cli.classifier import classifier_of
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import design_in
+from adaptive.cli.label.classifier import classifier_of
 from adaptive.cli.label.rows import Rows, table_rows_of
 from adaptive.cli.label.stored_rows import StoredRows, is_long, stored_rows_of
 from adaptive.cli.run_folder import RunFolder

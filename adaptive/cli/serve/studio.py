@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adaptive.cli.classifier import classifier_of
 from adaptive.cli.errors import CommandError
+from adaptive.cli.label.classifier import classifier_of
 from adaptive.cli.label.embeddings import read_embeddings
 from adaptive.cli.run_folder import RunFolder
 from adaptive.cli.serve.features import words
