@@ -88,7 +88,7 @@ def run(script: Script) -> None:
     script.judge(
         "ours-batch-quality-one-at-a-time", near,
         claim=f"Joint batches of 20 teach as much as one row at a time ({size(seeds['one'])}).",
-        target="intervals above -.01 accuracy and below +.03 nats", value=to_one,
+        target="intervals above -0.01 accuracy and below +0.03 nats", value=to_one,
         reason="" if near else f"Certainly worse by {worse}." if worse else "The intervals reach beyond the band.",
     )  # fmt: skip
     rivals = {way: value("joint batch", way) for way in ("top 20", "badge", "BatchBALD", "random")}

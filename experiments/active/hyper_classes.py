@@ -142,7 +142,7 @@ def run(script: Script) -> None:
         "ours-hyper-classes",
         all_of(parts.values()),
         claim=f"More classes, the defaults: designed rows are not worse than random ones ({size}).",
-        target="intervals above -.005 accuracy and below +.015 nats on every set",
+        target="intervals above -0.005 accuracy and below +0.015 nats on every set",
         value=value,
         reason="" if all_of(parts.values()) else "; ".join(f"{words}: {some}" for words, some in lists.items()),
     )
@@ -170,7 +170,7 @@ def run(script: Script) -> None:
         "ours-hyper-inclusion-classes",
         held,
         claim=f"Included answers of more classes cost no accuracy beside refits ({size}).",
-        target="intervals above -.005 accuracy and below +.005 nats, means over sets",
+        target="intervals above -0.005 accuracy and below +0.005 nats, means over sets",
         value=included,
         reason="" if held is not False else "Between fits the included rows have one step of the inference only.",
     )

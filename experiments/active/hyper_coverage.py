@@ -109,7 +109,7 @@ def run(script: Script) -> None:
     script.judge(
         "ours-hyper-coverage",
         all(LOWEST <= share <= HIGHEST for share in recipe.values()),
-        claim="90% intervals of latents cover .86 to .97 after designed runs on every set, scales integrated "
+        claim="90% intervals of latents cover 0.86 to 0.97 after designed runs on every set, scales integrated "
         f"({len(sets)} sets, latents of size {sizes}, {n_seeds} draws each).",
         target=f"{LOWEST} to {HIGHEST}",
         value={

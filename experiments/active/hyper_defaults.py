@@ -124,7 +124,7 @@ def judge(script: Script, areas: Areas, names: tuple[str, ...], n_seeds: int) ->
         "ours-hyper-never-worse-than-random",
         all_of(part for of_sets in parts.values() for part in of_sets.values()),
         claim="Integrated scales, a committee and 15% random questions: on no set worse than random rows by more than "
-        f".005 accuracy or .015 nats ({size}).",
+        f"0.005 accuracy or 0.015 nats ({size}).",
         target="every interval within what is allowed, on every set",
         value={
             metric: {
@@ -139,9 +139,9 @@ def judge(script: Script, areas: Areas, names: tuple[str, ...], n_seeds: int) ->
     script.judge(
         "ours-hyper-better-on-average",
         gains["accuracy"][0] >= GAIN and gains["log loss"][0] <= 0.0,
-        claim="Integrated scales, a committee and 15% random questions: on average at least .010 more accurate than "
+        claim="Integrated scales, a committee and 15% random questions: on average at least 0.010 more accurate than "
         f"random rows, log loss no higher ({size}).",
-        target="accuracy >= +.010, log loss <= 0",
+        target="accuracy >= +0.010, log loss <= 0",
         value=gains,
     )
     against = {metric: difference(areas, metric, names, RECIPE, "mode, margin") for metric in METRICS}
@@ -150,8 +150,8 @@ def judge(script: Script, areas: Areas, names: tuple[str, ...], n_seeds: int) ->
         "ours-hyper-beside-margin-at-the-mode",
         against["accuracy"][1] >= -GAIN and against["log loss"][2] < 0.0,
         claim="Beside margin sampling at the scale of the highest evidence: certainly lower log loss, accuracy not "
-        f"certainly lower by .010 ({size}).",
-        target="log loss certainly below, accuracy above -.010",
+        f"certainly lower by 0.010 ({size}).",
+        target="log loss certainly below, accuracy above -0.010",
         value={"recipe minus margin at the mode": against, "margin at the mode minus random at the mode": before},
     )
     peer = {metric: difference(areas, metric, names, RECIPE, "logistic, margin") for metric in METRICS}
@@ -187,15 +187,15 @@ def judge_reliability(script: Script, curves: Curves, names: tuple[str, ...], n_
     script.judge(
         "ours-hyper-reliability",
         all_of(parts),
-        claim="All along the run the calibration error of the defaults is at most .010 above that of random rows, "
+        claim="All along the run the calibration error of the defaults is at most 0.010 above that of random rows, "
         f"averaged over {len(names)} sets ({n_seeds} splits each, 95% intervals).",
-        target="every interval below +.010, from 10 to 70 labels",
+        target="every interval below +0.010, from 10 to 70 labels",
         value={
             "largest difference": [round(float(one), 4) for one in limits[:, int(np.argmax(limits[0]))]],
             "at how many labels": labels[int(np.argmax(limits[0]))],
             "at the end": {strategy: round(float(values[:, -1].mean()), 4) for strategy, values in found.items()},
         },
-        reason=f"{parts.count(False)} of {len(parts)} intervals lie above +.010, {parts.count(None)} reach beyond it: "
+        reason=f"{parts.count(False)} of {len(parts)} intervals lie above +0.010, {parts.count(None)} reach beyond it: "
         "rows near the boundary take the place of typical ones. The table has the same at the mode.",
     )
 

@@ -78,7 +78,7 @@ def run(script: Script) -> None:
         all_of([accuracy, loss]),
         claim=f"Included answers cost no accuracy beside refits: {len(names)} sets, {n_seeds} splits each (means over "
         "sets with 95% limits over splits).",
-        target="intervals above -.005 accuracy and below +.005 nats",
+        target="intervals above -0.005 accuracy and below +0.005 nats",
         value=value,
         reason=f"{n_seeds} splits leave an interval wider than what is allowed." if None in (accuracy, loss) else "",
     )

@@ -107,7 +107,7 @@ def run(script: Script) -> None:
         "ours-hyper-separable",
         verdict,
         claim="Separable sets: some way is certainly lower in log loss there than the defaults and at most "
-        f".015 nats higher and .005 less accurate on noisy sets ({len(sets)} sets, {n_seeds} splits each; means of "
+        f"0.015 nats higher and 0.005 less accurate on noisy sets ({len(sets)} sets, {n_seeds} splits each; means of "
         "paired differences with 95% limits).",
         target="one of four, by whole intervals",
         value=value | {"mends": mends or "none"},

@@ -172,8 +172,8 @@ def run(script: Script) -> None:
         "ours-hyper-beside-rivals",
         all_of(parts.values()),
         claim="The defaults beside LogisticRegressionCV by margin and scikit-activeml's strategies: lower log loss, "
-        f"accuracy at most .005 lower ({len(names)} sets; {size}; 95% intervals over splits).",
-        target="intervals of log loss below 0, of accuracy above -.005",
+        f"accuracy at most 0.005 lower ({len(names)} sets; {size}; 95% intervals over splits).",
+        target="intervals of log loss below 0, of accuracy above -0.005",
         value=value,
         reason=". ".join(filter(None, (short, note))),
     )

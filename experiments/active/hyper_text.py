@@ -168,7 +168,7 @@ def run(script: Script) -> None:
         "ours-hyper-text-factor",
         all_of(inside(*one[1:], most=0.005) for one in apart[WORDS]["log loss"].values()),
         claim=f"Texts, independent weights and a leave-one-out factor: log loss beside LogisticRegression's ({size}).",
-        target="at most LogisticRegression's + .005 at every number of labels",
+        target="at most LogisticRegression's + 0.005 at every number of labels",
         value={"minus LogisticRegression": apart[WORDS]} | shown,
     )
     pooled = apart[POOLED]
@@ -178,9 +178,9 @@ def run(script: Script) -> None:
             [inside(*one[1:], most=0.0) for one in pooled["log loss"].values()]
             + [inside(*one[1:], least=0.005) for one in pooled["accuracy"].values()]
         ),
-        claim="Texts, weights that vary as the pool does: lower log loss than LogisticRegression, accuracy .005 "
+        claim="Texts, weights that vary as the pool does: lower log loss than LogisticRegression, accuracy 0.005 "
         f"higher ({size}).",
-        target="log loss below, accuracy +.005 at every number of labels",
+        target="log loss below, accuracy +0.005 at every number of labels",
         value={"minus LogisticRegression": pooled} | shown,
     )
 

@@ -226,7 +226,7 @@ def run(script: Script) -> None:
     listed = {told: "; ".join(k for k, part in parts.items() if part is told) or "none" for told in (False, None)}
     script.judge(
         "ours-bands-drawn", holds, kind="must hold",
-        claim="Drawn from the model itself, nominal .90 covers .88 to .92 after random and designed answers.",
+        claim="Drawn from the model itself, nominal 0.90 covers 0.88 to 0.92 after random and designed answers.",
         target=f"95% limits within {LOWEST} to {HIGHEST}, every model and design", value=value,
         reason="" if holds else f"Outside: {listed[False]}. Cannot be told: {listed[None]}.",
         seed="0.. of each",

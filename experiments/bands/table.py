@@ -114,29 +114,31 @@ NAMES = {
 
 
 WHY = {  # what was tried beside the table, with as many units as are named
-    "gp-classifier": "By the factor of labels left out latents after 20 and 60 random labels cover .946 and .863 for "
-    ".938 and .857 (60 units), with .004 nats. The prior of height and length: told the kernel that drew them, latents "
-    "cover .89 by 60 random labels (60 units); a grid of 121 nodes covers as few as the 15 (.84 and .83, 24 units).",
+    "gp-classifier": "By the factor of labels left out latents after 20 and 60 random labels cover 0.946 and 0.863 for "
+    "0.938 and 0.857 (60 units), with 0.004 nats. The prior of height and length: told the kernel that drew them, "
+    "latents cover 0.89 by 60 random labels (60 units); a grid of 121 nodes covers as few as the 15 (0.84 and 0.83, "
+    "24 units).",
     "gp-classifier-begun-small": "The prior of height and length is about where the kernel begins: begun at the one "
-    "that drew them, .94 and .90 by 20 and 60 random labels (60 units); 121 nodes change nothing (.81 for .80).",
+    "that drew them, 0.94 and 0.90 by 20 and 60 random labels (60 units); 121 nodes change nothing (0.81 for 0.80).",
     "gp-regressor": "Height, length and noise are taken as found; averaged over, which is the default, they cover more "
     "(ours-bands-gp-regressor-integrated).",
     "poisson-regression": "Ten rows do not tell how far counts scatter beyond Poisson's, nor the level of counts so "
-    "skewed: bands mix what is possible of both. By the likeliest scatter .818 and .813 of real counts by ten rows (16 "
-    "units), at .05 and .08 nats a count less; averaged over scatters that all keep the mean .831 and "
-    ".826; without half of the prior on no scatter .835 and .835, and .92 to .93 of counts of the model.",
-    "cox": "By the most probable kernel alone ten chosen bins of real series covered .813, and ten random ones .856 "
-    "(48 units), at 1.6 and .3 nats a count less; kernels mixed alone .839 and .873, factors of the variance alone "
-    ".856 and .899. The likeliest factor changes nothing (.814). Real series after 40 chosen bins: 9 units, as these "
-    "take long.",
+    "skewed: bands mix what is possible of both. By the likeliest scatter 0.818 and 0.813 of real counts by ten rows "
+    "(16 units), at 0.05 and 0.08 nats a count less; averaged over scatters that all keep the mean 0.831 and "
+    "0.826; without half of the prior on no scatter 0.835 and 0.835, and 0.92 to 0.93 of counts of the model.",
+    "cox": "By the most probable kernel alone ten chosen bins of real series covered 0.813, and ten random ones 0.856 "
+    "(48 units), at 1.6 and 0.3 nats a count less; kernels mixed alone 0.839 and 0.873, factors of the variance alone "
+    "0.856 and 0.899. The likeliest factor changes nothing (0.814). Real series after 40 chosen bins: 9 units, as "
+    "these take long.",
     "photographs": "Scales by evidence make bands of designed filters a little too wide; no factor may narrow them.",
     "photographs-told": "The bounds underestimate variances. The factor by what rows say without themselves is in "
-    "these bands (.67, .74, .74, .84 before it); one factor does not widen most what was seen least.",
-    "photographs-ep": "The factor by what rows say without themselves is in these bands; .77, .84, .83, .90 before.",
+    "these bands (0.67, 0.74, 0.74, 0.84 before it); one factor does not widen most what was seen least.",
+    "photographs-ep": "The factor by what rows say without themselves is in these bands; 0.77, 0.84, 0.83, 0.90 "
+    "before.",
     "photographs-tree": "Fine coefficients that no row saw are believed too surely, and no row speaks of them: what "
     "rows say without themselves asks for a factor of 1.0 (twelve photographs; by sampled variances for 5 to 20).",
     "factorization": "Forty units judged by the mass of counts at the ends cover less than six did, judged by whole "
-    "counts (.90 to .93).",
+    "counts (0.90 to 0.93).",
 }
 
 
@@ -229,8 +231,8 @@ def _judge(script: Script, family: str, cells: list[tuple[Line, str, int, dict[s
     ).strip()  # fmt: skip
     script.judge(
         f"ours-bands-{family}", holds,
-        claim=f"{NAMES[family]}: nominal .90 covers .85 to .95 in every line, after random and designed answers, few "
-        "and many.",
+        claim=f"{NAMES[family]}: nominal 0.90 covers 0.85 to 0.95 in every line, after random and designed answers, "
+        "few and many.",
         target=f"95% limits over units within {LOWEST} to {HIGHEST}, every line", value=value, reason=reason,
         seed=f"0..{max(len(one['covered']) for *_, one in cells) - 1}",
     )  # fmt: skip

@@ -157,7 +157,7 @@ def run(script: Script) -> None:
     script.judge(
         "ours-batches-information",
         bool(held.mean() >= 0.98),
-        claim="batches of 5 rows of 3 classes hold at least .98 of the information of exact greedy ones, on average "
+        claim="batches of 5 rows of 3 classes hold at least 0.98 of the information of exact greedy ones, on average "
         f"over {len(held)} problems",
         kind="must hold",
         target=">= 0.98",

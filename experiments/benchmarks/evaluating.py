@@ -63,7 +63,7 @@ def run(script: Script) -> None:
         target="<= 300 CPU seconds and <= 2 GiB at the peak", seed=0,
         value={"seconds": round(spent, 1), "GiB at the peak": round(gigabytes, 2)},
         reason="Drawn answers of three traits, their number chosen by held-out ones; the memory is that of the whole "
-        "process, its table of numbers with gaps (.21 GiB) and what drew it included.",
+        "process, its table of numbers with gaps (0.21 GiB) and what drew it included.",
     )  # fmt: skip
     slow = [name for name, value in seconds.items() if value > 2.0]
     script.judge(

@@ -170,8 +170,8 @@ def run(script: Script) -> None:
     script.judge(
         "ours-hyper-search-time", held, kind="must hold",
         claim="Expectation propagation with a learnt kernel takes at most the time of scikit-learn's Laplace "
-        "approximation with 60, 120 and 300 rows, and .7 of it with 500.",
-        target="<= 1, 1, 1, .7", value=fits, seed=0,
+        "approximation with 60, 120 and 300 rows, and 0.7 of it with 500.",
+        target="<= 1, 1, 1, 0.7", value=fits, seed=0,
         reason=("" if held else "With few rows the time is that of Python around an evaluation, and of kernels. ")
         + "The default, which integrates over kernels about the most probable one, takes "
         + ", ".join(f"{one:g} ({n} rows)" for n, one in by_default.items()) + " times the peer's.",
@@ -179,15 +179,15 @@ def run(script: Script) -> None:
     late = [name for name, most in OTHERS.items() if others[name] > most]
     script.judge(
         "ours-hyper-other-times", not late, kind="must hold",
-        claim="Committee and information gain of 4 classes over 500 rows at a third of 190 and 90 ms, sparse "
-        "regression of 200 x 400 at a fifth of 6.5 s, a Laplace prior on 210 texts of 2,600 words within 5 CPU s.",
+        claim="Committee and information gain of 4 classes over 500 rows at a third of 190 and 90 ms; sparse "
+        "regression of 200 x 400 at a fifth of 6.5 s; a Laplace prior on 210 texts of 2,600 words within 5 CPU s.",
         target=OTHERS, value={name: round(one, 4) for name, one in others.items()}, seed=0,
         reason="" if not late else f"Later: {', '.join(late)}. Information integrates over two dimensions for every "
         "row at each of five nodes, up to 1,200 points a row; exponentials along the grid's sides, coarser grids where "
         "a node's weight is small and tables as polynomials took it from 159 to 42 ms, four times what one scale "
         "takes: logarithms at the points are half of what is left. No gain: other orders of the classes (as many "
         "points), logarithms four at a time. A lattice of hexagons would have a fourth to a third fewer points. "
-        "Sparse regressions, unchanged since, took .98 and .28 s on a quiet machine; here ten jobs shared two cores.",
+        "Sparse regressions, unchanged since, took 0.98 and 0.28 s on a quiet machine; here ten jobs shared two cores.",
     )  # fmt: skip
 
 

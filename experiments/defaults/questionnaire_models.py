@@ -114,8 +114,8 @@ def run(script: Script) -> None:
     script.judge(
         "ours-default-questionnaires", not behind,
         claim="The response model that `adaptive calibrate` chooses by hidden answers is on no confirming scale "
-        "certainly behind another by .002 nats an answer.",
-        target="no 95% interval over people above .002 nats",
+        "certainly behind another by 0.002 nats an answer.",
+        target="no 95% interval over people above 0.002 nats",
         value={"nats more than the chosen one": said, "square error of totals, ridge less chosen": ridge},
         reason=f"Behind {'; '.join(behind)}." if behind else "",
         seed=f"0..{splits - 1}",

@@ -159,7 +159,7 @@ def run(script: Script) -> None:
     holds = chosen == DEFAULT and not lost and least[chosen] >= COVERED
     script.judge(
         "ours-default-respondent-priors", holds,
-        claim=f"Of the priors that hold at least {COVERED:g} by nominal .95 after 20 questions where people differ "
+        claim=f"Of the priors that hold at least {COVERED:g} by nominal 0.95 after 20 questions where people differ "
         "from those who taught the items, the default predicts typical people of the choosing scales best; on no "
         f"confirming scale does it certainly cost them more than {NATS:g} nats an answer or {ERROR:g} of a total's "
         "variance.",

@@ -212,10 +212,10 @@ def run(script: Script) -> None:
             behind.append(f"{', '.join(cell)}: {said[', '.join(cell)]}, {wanted.mean():+.4f} to as many as wanted")
     script.judge(
         "ours-default-stops", not behind,
-        claim="Rounds that end when the second half of them moved the objective by at most .003 nats an observation "
-        "predict what is held out no worse than the former stops, on eight confirming cells of four families, within "
-        ".01 nats of 400 rounds, at no more than three times the former seconds.",
-        target="no 95% interval over splits below -.001 nats; -.01 to 400 rounds; 3 times the seconds",
+        claim="Rounds that end when the second half of them moved the objective by at most 0.003 nats an observation "
+        "predict what is held out no worse than the former stops; that is so on eight confirming cells of four "
+        "families, within 0.01 nats of 400 rounds and three times the former seconds.",
+        target="no 95% interval over splits below -0.001 nats; -0.01 to 400 rounds; 3 times the seconds",
         value={
             "to the former stop": said,
             "choosing sets, mean nats and seconds to the former stop": {

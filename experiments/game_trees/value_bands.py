@@ -121,7 +121,7 @@ def _judge(script: Script, found: dict[str, dict[str, np.ndarray]], n: int, mark
         "ours-bands-trees", not missed,
         claim="90% intervals of the values of moves, widened by the factor that solved endgames of the game ask for, "
         "hold 85 to 95% of the exact values.",
-        target="between .85 and .95 in every game, on average over looks",
+        target="between 0.85 and 0.95 in every game, on average over looks",
         value={
             "covered": covered,
             "without the factor": before,

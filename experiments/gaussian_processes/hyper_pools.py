@@ -179,7 +179,7 @@ def judge(script: Script, areas: dict[tuple[str, str, str, str], np.ndarray]) ->
             all_of(parts.values()),
             claim=f"Pools, {what} by a Gaussian process ({belief}), its default scorer: no set worse than random rows, "
             f"nor their mean ({len(names)} sets, {splits} splits each, paired differences with 95% limits).",
-            target="intervals within .005 accuracy and .015 nats on every set, their means' not worse than 0",
+            target="intervals within 0.005 accuracy and 0.015 nats on every set, their means' not worse than 0",
             value=found | {f"worst run's {metrics[-1]}": worst},
             reason=""
             if all_of(parts.values())

@@ -121,14 +121,14 @@ def run(script: Script) -> None:
         "ours-hyper-sparse",
         not worse and not off,
         claim="Sparse regression (Student t, nothing told): negative log density on no design certainly above "
-        f"LassoCV's with its out-of-fold deviation, 90% intervals cover .85 to .95 ({len(designs)} designs of "
+        f"LassoCV's with its out-of-fold deviation, 90% intervals cover 0.85 to 0.95 ({len(designs)} designs of "
         f"{n} x {p}, {n_seeds} draws each).",
-        target="no design; .85 to .95",
+        target="no design; 0.85 to 0.95",
         value=value,
         reason="" if not worse and not off else f"Log density: {', '.join(worse) or 'none'}; coverage: "
-        f"{', '.join(off) or 'none'}. On correlated columns the noise variance of the highest evidence is .186 where "
-        ".25 is true (8 draws): weights of neighbours fit what is noise. Told .25, the log density is .006 above "
-        "LassoCV's in place of .030. Of dense weights the evidence takes a part of the signal for known.",
+        f"{', '.join(off) or 'none'}. On correlated columns the noise variance of the highest evidence is 0.186 where "
+        "0.25 is true (8 draws): weights of neighbours fit what is noise. Told 0.25, the log density is 0.006 above "
+        "LassoCV's in place of 0.030. Of dense weights the evidence takes a part of the signal for known.",
     )  # fmt: skip
 
 

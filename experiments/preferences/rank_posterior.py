@@ -123,11 +123,11 @@ def run(script: Script) -> None:
         "ours-rank-posterior", worst["mean"] < 0.05 and worst["deviation"] < 0.05 and worst["best"] < 0.025,
         kind="must hold",
         claim="Strengths of four systems, with ties and a position bias, have the posterior that a long run has.",
-        target="means and deviations within .05 deviations, probabilities to be best within .025",
+        target="means and deviations within 0.05 deviations, probabilities to be best within 0.025",
         value=worst | {"evidence, nats": round(max(one["evidence"] for one in found.values()), 3),
                        "effective draws of the reference, least": round(min(effective))},
         reason=f"Importance sampling, {n_draws:,} draws; {', '.join(map(str, sizes))} comparisons, {seeds} draws of "
-        "each, with and without ties; probabilities are counted in 4,096 draws, which alone is .008 (one deviation).",
+        "each, with and without ties; probabilities are counted in 4,096 draws, which alone is 0.008 (one deviation).",
     )  # fmt: skip
     figure, axes = panels(1, 1, 5.5, 3.2)
     for k, name in enumerate(("mean", "deviation", "best")):

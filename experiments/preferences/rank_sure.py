@@ -65,8 +65,8 @@ def run(script: Script) -> None:
     low, high = wilson(share, max(len(ended), 1))
     script.judge(
         "ours-rank-sure", None if low < 0.85 <= high else low >= 0.85,
-        claim="Where ranking stops since the order of the best is right with probability .9, it is right as often.",
-        target="the 95% interval of the share that is right above .85",
+        claim="Where ranking stops since the order of the best is right with probability 0.9, it is right as often.",
+        target="the 95% interval of the share that is right above 0.85",
         value={"runs that stopped": len(ended), "right": round(share, 3), "interval": [round(low, 3), round(high, 3)],
                "comparisons, median": float(np.median(ended[:, 0])) if len(ended) else None,
                "stated and right, by band": told},

@@ -134,7 +134,7 @@ def judge_errors(script: Script, cells: dict[Any, Any], known: dict[int, int]) -
     within = [inside(*limits(np.array(one))[1:], most=0.7) for one in ratios.values()]
     script.judge(
         "ours-evaluate-ridge", all_of(within),
-        claim="At 20 chosen items the error of the full score is at most .7 of ridge's on 20 random ones.",
+        claim="At 20 chosen items the error of the full score is at most 0.7 of ridge's on 20 random ones.",
         target=f"<= 0.7 {where}",
         value={name: interval(one, 3) for name, one in ratios.items()}, seed=seeds(known),
         reason=f"Within in {within.count(True)} of {len(within)} cells by whole intervals, by means in "
@@ -230,9 +230,9 @@ def judge_bands(script: Script, ours: dict[str, Any], beyond: dict[str, Any]) ->
         target="90% bands cover at least 85% after 10, 20 and 40 items", value=told, seed=seeds({AT: KNOWN[AT]}),
         reason="Errors and biases at 5, 10, 20 and 40 items. The prior (one in five answers 2 logits better on all "
         "items) was chosen on splits 0 and 1 of mmlu and winogrande, by the model's own band; gsm8k, truthfulqa, all "
-        "four and the other splits had no part in it. Under the former prior the band covered .15 to .78. The band of "
-        "the calibrating families knows of none like these, and what they could not answer says little of much better "
-        "ones.",
+        "four and the other splits had no part in it. Under the former prior the band covered 0.15 to 0.78. The band "
+        "of the calibrating families knows of none like these, and what they could not answer says little of much "
+        "better ones.",
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ def run(script: Script) -> None:
         ),
         claim="Asked eight items at a time, the band of earlier systems that were asked so covers 85 to 95% of systems "
         "of other families.",
-        target=".85 to .95 after 8, 16, 24, 32 and 40 items, on each of four sets",
+        target="0.85 to 0.95 after 8, 16, 24, 32 and 40 items, on each of four sets",
         value={
             name: {what: ["{:.3f} ({:.3f} to {:.3f})".format(*one) for one in values] for what, values in row.items()}
             for name, row in ends.items()

@@ -35,14 +35,14 @@ def run(script: Script) -> None:
         "ours-bands-topics", not missed,
         claim="90% intervals of authors' weights in topics hold 85 to 95% of them, after a batch of five starts, a "
         "design that began with one, one pass.",
-        target="between .85 and .95 in each, on average over corpora",
+        target="between 0.85 and 0.95 in each, on average over corpora",
         value={kind: f"{means[kind]:.3f} +- {half_width(columns[kind]):.3f}" for kind in kinds},
         reason=""
         if not missed
         else f"Outside: {', '.join(missed)}. The message hears that the topics of words are not known, and of five "
-        "starts one finds the true topics; what is left are the weights of topics that an author lacks (below .003 of "
-        "his words .64 of them are held), at whose mode Laplace's message is too narrow. A factor from documents left "
-        "out does not see these: 1.00 to 1.13, its logarithm known to .2, by five tenths that were taken out and "
+        "starts one finds the true topics; what is left are the weights of topics that an author lacks (below 0.003 of "
+        "his words 0.64 of them are held), at whose mode Laplace's message is too narrow. A factor from documents left "
+        "out does not see these: 1.00 to 1.13, its logarithm known to 0.2, by five tenths that were taken out and "
         "forecast after 20 passes without them, and 1.00 by cavities. One pass keeps what its first documents made of "
         "topics, and says so when asked for an interval.",
         seed=f"{seeds[0]}..{seeds[-1]}",

@@ -154,15 +154,12 @@ def test_pages_are_cut_into_chapters_and_no_line_or_sentence_is_a_wall():
         assert len(lines) >= 15 and all(re.search(r"\*\*[^*]*\d[^*]*\*\*; target: ", line) for line in lines)
 
 
-OLDER = re.compile("ours-(evaluate|rank|default|hyper|bands|batch)")  # mended when they are judged again
 LONGEST = 40  # words between the stops of a sentence
 
 
 def test_claims_targets_and_reasons_are_in_plain_english():
     """As help and pages are; a list in a sentence may be longer where semicolons part it."""
     for entry in claims.load():
-        if OLDER.match(entry["id"]):
-            continue
         for text in (entry["claim"], entry["target"], entry["reason"]):
             said = re.sub(r"`[^`]*`", "x", text if isinstance(text, str) else "")
             assert not faults(said), (entry["id"], faults(said), text)
