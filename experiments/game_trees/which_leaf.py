@@ -140,7 +140,9 @@ def run(script: Script) -> None:
     for ax, (kind, found) in zip(axes[0], shown.items(), strict=True):
         for name in [*ways_of(kind), "UCT, tuned"]:
             dashes = "-" if name.startswith("information") else "--"
-            ax.plot(marks, found[name][:, :, 0].mean(axis=0), dashes, marker="o", markersize=3, label=name)
+            colour = f"C{[*WAYS, 'UCT, tuned'].index(name)}"  # the same where a way is left out
+            mean = found[name][:, :, 0].mean(axis=0)
+            ax.plot(marks, mean, dashes, color=colour, marker="o", markersize=3, label=name)
         ax.set(title=kind, xlabel="random games", xscale="log")
         ax.set_xticks(marks, [str(mark) for mark in marks])
         ax.minorticks_off()
