@@ -6,6 +6,7 @@ import asyncio
 import random
 import re
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 
@@ -55,9 +56,14 @@ class Crowd:
         self.posts: list[float] = []
         self.pages: list[float] = []
         self.acknowledged = self.faults = 0
+        self._left = threading.Event()
+
+    def leave(self) -> None:
+        """Answer no further page."""
+        self._left.set()
 
     def run(self, seconds: float) -> None:
-        """Answer for so long, or until nothing is asked any more."""
+        """Answer for so long, or until nothing is asked any more, or all are to leave."""
         asyncio.run(self._run(seconds))
 
     async def _run(self, seconds: float) -> None:
@@ -69,7 +75,7 @@ class Crowd:
         async with httpx.AsyncClient(base_url=self.url, timeout=30, verify=self.verify, trust_env=False) as client:
             page = await client.get("/")
             await client.post("/start", data=form_of(page.text, "/start"))
-            while time.monotonic() < end:
+            while time.monotonic() < end and not self._left.is_set():
                 try:
                     if not await self._one(client, rng):
                         return

@@ -116,7 +116,7 @@ def killed_choosers(tmp_path, place, n_people=6):
     waits = []
     with Server(*command, "--workers", 2) as server:
         crowd = Crowd(server.url, n_people, lambda rng: rng.uniform(0.05, 0.3))
-        labelling = threading.Thread(target=crowd.run, args=(40.0,))
+        labelling = threading.Thread(target=crowd.run, args=(300.0,))
         labelling.start()
         with open_store(place, folder=tmp_path, write=False) as store:
             for worker in server.workers():
@@ -125,6 +125,7 @@ def killed_choosers(tmp_path, place, n_people=6):
                     time.sleep(0.1)
                 wanted = crowd.acknowledged + 2 * n_people
                 while crowd.acknowledged < wanted:
+                    assert labelling.is_alive(), "nobody answers any more"
                     time.sleep(0.02)
                 os.kill(worker, signal.SIGKILL)
                 killed_at, before = time.monotonic(), _learnt(store)
@@ -132,6 +133,7 @@ def killed_choosers(tmp_path, place, n_people=6):
                     assert time.monotonic() < killed_at + 120, "nobody chooses any more"
                     time.sleep(0.02)
                 waits.append(time.monotonic() - killed_at)
+        crowd.leave()
         server.kill(signal.SIGINT)
         labelling.join(timeout=60)
     with open_store(place, folder=tmp_path) as store:
