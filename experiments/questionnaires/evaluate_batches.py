@@ -24,6 +24,13 @@ def run(script: Script) -> None:
         name: [script.kept("evaluate-batches", batches, name, seed, script.quick) for seed in range(splits)]
         for name in sets
     }
+    rows = [(name, k) for name, found in cells.items() for k in range(len(found[0][WHAT[0]]))]
+    script.table(
+        {"set": [name for name, _ in rows], "items": [AFTER[k] for _, k in rows],
+         **{what: [round(float(np.mean([one[what][k] for one in cells[name]])), 3) for name, k in rows]
+            for what in WHAT}},
+        "evaluate-batches", f"Bands of the full score where items were asked in batches, means over {splits} splits.",
+    )  # fmt: skip
     if script.quick:
         return
     ends = {
