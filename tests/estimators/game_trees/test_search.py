@@ -150,7 +150,7 @@ def test_the_loop_asks_the_boundary_and_stops_when_the_best_move_is_known(tmp_pa
     assert about.estimator_.n_rollouts_ == 1 + 3 + 4  # the boundary is the root at first, then its moves
     with pytest.raises(ValueError, match="best_move_proba"):
         SequentialDesign(BayesianLogisticRegression(classes=[0, 1]), np.eye(3), np.ones, stop=BestMoveKnown()).run(1)
-    with pytest.raises(ValueError, match="probability must be"):
+    with pytest.raises(ValueError, match="probability must lie"):
         BestMoveKnown(1.0)
 
 
