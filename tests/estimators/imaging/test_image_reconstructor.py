@@ -503,7 +503,7 @@ def test_bad_input_is_refused_in_one_sentence_and_changes_nothing():
     ("options", "message"),
     [
         ({"shape": (8, 8, 8, 8)}, "shape must be the two sides of an image or the three of a volume"),
-        ({"shape": (3, 32)}, r"an image of shape \(3, 32\) has no depth for the wavelet prior .* Pad it"),
+        ({"shape": (3, 32)}, r"an image of shape \(3, 32\) has no depth for the wavelet prior .* Pad the image"),
         ({"prior": "smooth"}, "prior must be one of 'tv', 'wavelet', 'tv\\+wavelet'"),
         ({"prior_scales": {"tv": 0.1}}, "prior_scales must hold a scale for 'wavelet'"),
         ({"prior_scales": -1.0}, "prior_scales must be > 0"),
