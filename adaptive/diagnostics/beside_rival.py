@@ -60,8 +60,7 @@ def beside_rival(
         As of `beside`: n, log_loss (nats an outcome), rival_log_loss, difference (positive: the rival is ahead),
         standard_error, margin; of labels accuracy, of numbers square_error, of counts of pairs share_in_order (of its
         user's other held-out counts, of another size), with their differences; of `PairedSymbols` mean_rank alone.
-        None where there are too few outcomes,
-        or too few of a class, to tell.
+        None where there are too few outcomes, or too few of a class, to tell.
 
     Raises
     ------

@@ -13,6 +13,7 @@ import json
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -51,11 +52,7 @@ def run(script: Script) -> None:
            for name in sets}  # fmt: skip
     if script.quick:
         return
-    ratios = {
-        f"{name}, {k} items": limits(np.array([cell[CHOSEN][place] / cell["catsim"][place] for cell in found]))
-        for name, found in cells.items()
-        for place, k in enumerate(AFTER)
-    }
+    ratios = ratios_to("catsim", cells, AFTER)
     script.judge(
         "ours-evaluate-catsim", all_of(inside(low, high, most=1.0) for _, low, high in ratios.values()),
         claim="Items that ours chooses leave less error of the full score than those that catsim chooses by maximum "
@@ -67,11 +64,7 @@ def run(script: Script) -> None:
         "prior in the place of its own search for the likeliest trait; it gets the items of one trait as they are "
         "most probable.",
     )  # fmt: skip
-    ratios = {
-        f"{name}, {k} items": limits(np.array([cell[CHOSEN][place] / cell["adaptivetesting"][place] for cell in found]))
-        for name, found in few.items()
-        for place, k in enumerate(SHORT)
-    }
+    ratios = ratios_to("adaptivetesting", few, SHORT)
     slow = np.mean([cell["milliseconds"] for found in few.values() for cell in found])
     script.judge(
         "ours-evaluate-assembled", all_of(inside(low, high, most=1.0) for _, low, high in ratios.values()),
@@ -84,6 +77,15 @@ def run(script: Script) -> None:
         f"{slow:.0f} ms an answer, and so {FEW} systems in each split; its trait by the expectation under a standard "
         "normal prior.",
     )  # fmt: skip
+
+
+def ratios_to(peer: str, cells: dict[str, list[Any]], after: tuple[int, ...]) -> dict[str, tuple[float, float, float]]:
+    """Return our error over a peer's, by set and number of items: means over splits with 95% limits."""
+    return {
+        f"{name}, {k} items": limits(np.array([cell[CHOSEN][place] / cell[peer][place] for cell in found]))
+        for name, found in cells.items()
+        for place, k in enumerate(after)
+    }
 
 
 def beside(name: str, seed: int, quick: bool = False) -> dict[str, np.ndarray]:

@@ -88,13 +88,11 @@ def counts(
     the places to look at next (next.csv).
 
     With --pairs each line is a user, an item and a count. The command writes predictions with 90% intervals for the
-    pairs without a count (predictions.csv), and items for each user (items.csv).
-    It says how well held-out items are ranked (ranks.csv), beside popularity and a regression of each item on the
-    others. The pairs worth asking for are in
+    pairs without a count (predictions.csv), and items for each user (items.csv). It says how well held-out items are
+    ranked (ranks.csv), beside popularity and a regression of each item on the others. The pairs worth asking for are in
     next.csv. They are pairs without a count, or, if there are none, pairs that are not listed. In a table of purchases
     or plays the pairs that are not listed are zeros, so say --zeros observed. Both uses write summary.json, and a state
-    from which --resume continues a run that was stopped.
-    """
+    from which --resume continues a run that was stopped."""
     lists = {name: list(dict.fromkeys(values or [])) for name, values in
              (("place", place), ("ignore", ignore), ("to", to))}  # fmt: skip
     job = Job(context, {**locals(), **lists, "window": window or []}, aside=("lists",))
