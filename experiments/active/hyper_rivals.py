@@ -34,6 +34,7 @@ from experiments.script import Script, command
 
 GROUP = "hyper_rivals"
 METRICS = ("accuracy", "log loss")
+STRENGTH = "strength"
 TUNED = "LogisticRegressionCV, margin"
 PEERS = ("margin", "badge", "query_by_committee")
 RIVALS = (TUNED, *(f"scikit-activeml, {name}" for name in PEERS))
@@ -64,9 +65,9 @@ def log_score(model: Any, X: np.ndarray, y: np.ndarray) -> float:
 
 
 def one_run(name: str, seed: int, questions: int) -> dict[str, np.ndarray]:
-    """Return accuracy and log loss of LogisticRegressionCV by margin, every five labels from the tenth on."""
+    """Return accuracy, log loss and chosen C of LogisticRegressionCV by margin, every five labels from the tenth on."""
     pool, labels, test, truth, first = rows_of(name, seed)
-    found: dict[str, list[float]] = {metric: [] for metric in METRICS}
+    found: dict[str, list[float]] = {metric: [] for metric in (*METRICS, STRENGTH)}
     asked = first.tolist()
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -75,6 +76,7 @@ def one_run(name: str, seed: int, questions: int) -> dict[str, np.ndarray]:
             if k % EVERY == 0:
                 for metric, one in judged(model, test, truth).items():
                     found[metric].append(one)
+                found[STRENGTH].append(float(model.C_ if isinstance(model, LogisticRegressionCV) else model.C))
             left = np.setdiff1d(np.arange(len(pool)), asked)
             asked.append(int(left[np.argmin(np.abs(model.predict_proba(pool[left])[:, 1] - 0.5))]))
     return {metric: np.array(values) for metric, values in found.items()}
@@ -120,6 +122,7 @@ def all_areas(script: Script, names: tuple[str, ...], splits: dict[str, int]) ->
         seeds = range(max(splits.values()))
         ours = [script.kept(hyper_runs.GROUP, hyper_runs.run, name, RECIPE, seed, questions) for seed in seeds]
         theirs = [script.kept(GROUP, one_run, name, seed, questions) for seed in range(splits[TUNED])]
+        areas.setdefault((TUNED, STRENGTH), []).append(np.array([np.median(one[STRENGTH]) for one in theirs]))
         for metric in METRICS:
             areas.setdefault((RECIPE, metric), []).append(np.array([one[metric].mean() for one in ours]))
             areas.setdefault((TUNED, metric), []).append(np.array([one[metric].mean() for one in theirs]))
@@ -142,12 +145,14 @@ def run(script: Script) -> None:
     areas = all_areas(script, names, splits)
     columns: dict[str, list[Any]] = {"set": list(names)}
     for (strategy, metric), one in areas.items():
-        columns[f"{metric}, {strategy}"] = one.mean(axis=1).round(4).tolist()
+        middle = np.median(one, axis=1) if metric == STRENGTH else one.mean(axis=1)
+        columns[f"{metric}, {strategy}"] = middle.round(4).tolist()
     size = f"{splits[TUNED]} splits a set beside LogisticRegressionCV, {TOGETHER} beside scikit-activeml"
     script.table(
         columns, "hyper-rivals",
         f"Means over runs of 10 to 70 labels, {size}. LogisticRegressionCV: ten strengths, five folds, by log loss; "
-        "scikit-activeml's strategies by its own settings, learnt by LogisticRegression at C = 1.",
+        "the strength is the median of those chosen. scikit-activeml's strategies have its own settings, learnt by "
+        "LogisticRegression at C = 1.",
     )  # fmt: skip
     value: dict[str, dict[str, Any]] = {}
     parts: dict[str, bool | None] = {}
