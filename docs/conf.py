@@ -6,6 +6,7 @@ readers.
 """
 
 import os
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -106,3 +107,13 @@ html_sidebars = {"index": [], "guide/promises": [], "guide/measured": [], "searc
 api.write(HERE / "api")
 gallery.write(HERE)
 papers.write(HERE / "papers")
+
+
+def setup(app):
+    """Let pages name results where they lie in a clone; on the site they are pages of papers and domains."""
+    app.connect("source-read", results_on_the_site)
+
+
+def results_on_the_site(app, docname, source):
+    up = "../" * docname.count("/")
+    source[0] = re.sub(r"\]\((?:\.\./)+results/(?:domains|sources)/(?=[\w-]+\.md)", f"]({up}papers/", source[0])

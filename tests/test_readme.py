@@ -75,7 +75,8 @@ GUIDE = sorted(path.name for path in (ROOT / "docs/guide").glob("*.md"))
 def ids_in(text: str) -> set[str]:
     """Claims that a text names, or links to."""
     named = re.findall(r"`((?:ours|serve|nickisch|ko|kokhan|paquet|hennig)-[\w.-]+)`", text)
-    return {*named, *(BY_ANCHOR.get(one, one) for one in re.findall(r"papers/[\w-]+\.md#([\w-]+)", text))}
+    linked = re.findall(r"results/(?:domains|sources)/[\w-]+\.md#([\w-]+)", text)
+    return {*named, *(BY_ANCHOR.get(one, one) for one in linked)}
 
 
 def paragraphs(text: str) -> list[str]:

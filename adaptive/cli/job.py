@@ -15,6 +15,8 @@ from __future__ import annotations
 import hashlib
 import itertools
 import shlex
+import shutil
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -84,17 +86,19 @@ class Job(RunFolder):
 
     def again(self, *options: str) -> str:
         """Return the command line that continues the run, with these options."""
-        return " ".join(["adaptive", self.command, "--out", shlex.quote(str(self.path)), *options])
+        return " ".join([called(), self.command, "--out", shlex.quote(str(self.path)), *options])
 
     def anew(self, *options: str) -> str:
         """Return the command line that does the same in a new folder, with these options beside those of this run."""
         typed = [word for param in self._parameters if not {*param.opts} & {*options}
                  for word in _typed(param, self.settings)]  # fmt: skip
         folder = next(path for k in itertools.count(2) if not (path := Path(f"{self.path}-{k}")).exists())
-        return " ".join(["adaptive", self.command, *typed, *options, "--out", shlex.quote(str(folder))])
+        return " ".join([called(), self.command, *typed, *options, "--out", shlex.quote(str(folder))])
 
     def then(self, command: str, when: str = "") -> None:
         """Keep the command to type next, for the last line: "Next, once the table is filled in: adaptive ..."."""
+        if command.startswith("adaptive "):
+            command = called() + command.removeprefix("adaptive")
         self._next = f"Next{', ' * bool(when)}{when}: {command}"
 
     def file(self, name: str, what: str) -> Path:
@@ -174,6 +178,15 @@ def design_in(log: Path, estimator: Any, candidates: Any, measure: Any = None, *
     if log.exists() and log.stat().st_size:
         return SequentialDesign.load(log, estimator, candidates, measure, **options)
     return SequentialDesign(estimator, candidates, measure, log=log, **options)
+
+
+def called() -> str:
+    """Return the command as it was typed: "adaptive", or its path where the shell would not find that."""
+    typed = Path(sys.argv[0])
+    found = shutil.which("adaptive")
+    if typed.name != "adaptive" or not typed.exists() or (found is not None and typed.samefile(found)):
+        return "adaptive"
+    return shlex.quote(str(typed))
 
 
 def shown(path: str | Path) -> str:

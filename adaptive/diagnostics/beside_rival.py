@@ -136,7 +136,12 @@ def _outcomes(model: Any, known: tuple[Pool, ArrayLike] | None) -> tuple[Any, An
     X: Any = pools.take(model.pool, np.array(history["position"], dtype=np.intp))
     y = np.asarray(history["outcome"])
     if known is not None and np.size(known[1]):
-        X, y = pools.concatenate([known[0], X]), np.concatenate([np.asarray(known[1]).astype(y.dtype), y])
+        told = np.asarray(known[1])
+        X, y = (
+            (pools.concatenate([known[0], X]), np.concatenate([told.astype(y.dtype), y]))
+            if y.size
+            else (known[0], told)
+        )
     return getattr(model.start_, "pipeline", model.start_), X, y
 
 

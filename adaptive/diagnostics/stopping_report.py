@@ -42,6 +42,7 @@ COLUMNS = (
 )
 NEXT = 20  # answers that are bounded together
 N_PREFIXES = 4  # by which they are
+LITTLE = 0.01  # of accuracy: what the next answers can move it by, where it may be time to stop
 
 
 def when_to_stop(
@@ -134,10 +135,10 @@ def in_words(table: dict[str, list[Any]], judged: dict[str, list[Any]] | None = 
     ...                 "expected_accuracy": [0.8, 0.91], "expected_gain": [0.01, 0.002],
     ...                 "most_next": [5.0, 1.2], "most_change": [0.2, 0.05]}))
     After 20 answers the best question left is expected to teach 0.1 nats (after 10: 0.3).
-    The next 20 answers together can tell an estimated 1.2 nats at most of what the model does not know (after 10: 5).
+    The next 20 answers together can teach an estimated 1.2 nats at most (after 10: 5).
     The last 10 answers moved predicted probabilities by 2.0 points on average.
     The model believes that it is right on 91.0% of the pool, and expects 0.20 points more of the next answer.
-    The next 20 answers can move that by an estimated 5.0 points at most.
+    The next 20 answers can move that by an estimated 5.0 points at most: further answers can still pay.
     """
     if not table["n_labelled"]:
         return "Nothing can be said yet: no class probabilities were predicted."
@@ -152,10 +153,7 @@ def in_words(table: dict[str, list[Any]], judged: dict[str, list[Any]] | None = 
         lines.append(f"After {n} answers the best question left is expected to teach {left:.2g} nats{then}.")
     if not np.isnan(most):
         then = f" (after {table['n_labelled'][0]}: {table['most_next'][0]:.2g})" if n > table["n_labelled"][0] else ""
-        lines.append(
-            f"The next {NEXT} answers together can tell an estimated {most:.2g} nats at most of what the model does "
-            f"not know{then}."
-        )
+        lines.append(f"The next {NEXT} answers together can teach an estimated {most:.2g} nats at most{then}.")
     if not np.isnan(change):
         since = n - table["n_labelled"][-2]
         last = "last answer" if since == 1 else f"last {since} answers"
@@ -163,12 +161,15 @@ def in_words(table: dict[str, list[Any]], judged: dict[str, list[Any]] | None = 
     more = "" if np.isnan(gain) else f", and expects {100 * gain:.2f} points more of the next answer"
     lines.append(f"The model believes that it is right on {100 * accuracy:.1f}% of the pool{more}.")
     if not np.isnan(most_change):
-        lines.append(f"The next {NEXT} answers can move that by an estimated {100 * most_change:.1f} points at most.")
+        pays = "further answers can still pay" if most_change >= LITTLE else "it may be time to stop"
+        lines.append(
+            f"The next {NEXT} answers can move that by an estimated {100 * most_change:.1f} points at most: {pays}."
+        )
     if judged is not None and judged["n_labelled"]:
         said, right, n_events = (judged[name][-1] for name in ("expected_accuracy", "accuracy", "n_events"))
         lines.append(
-            f"On the {n_events} answers, before they were given, it believed {100 * said:.0f}% and was right on "
-            f"{100 * right:.0f}%."
+            f"Of the {n_events} answers it expected to be right on {100 * said:.0f}% before they came, and was right "
+            f"on {100 * right:.0f}% (answers that are asked for are the hard ones)."
         )
     return "\n".join(lines)
 

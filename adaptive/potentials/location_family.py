@@ -10,6 +10,7 @@ import numpy as np
 from adaptive import checks
 from adaptive.potentials.base import Potential
 from adaptive.potentials.continuous_entropy import convolution_entropy
+from adaptive.potentials.convolved_density import convolved_log_density
 from adaptive.potentials.quadrature import gaussian_arguments
 
 if TYPE_CHECKING:
@@ -108,6 +109,11 @@ class LocationDensity(Potential):
         """Return H(y) in nats of y = s + noise, s ~ N(mean, variance)."""
         mean, variance = gaussian_arguments(self, mean, variance, allow_zero=True)
         return self._outcome_entropy(variance)
+
+    def outcome_log_density(self, y: ArrayLike, mean: ArrayLike, variance: ArrayLike) -> np.ndarray:
+        """Return log p(y) in nats of y = s + noise, s ~ N(mean, variance), to 1e-3 where it has mass."""
+        mean, variance = gaussian_arguments(None, mean, variance, allow_zero=True)
+        return convolved_log_density(self._at_origin(), np.asarray(y, dtype=float) - mean, variance)
 
     def _outcome_entropy(self, variance: np.ndarray) -> np.ndarray:
         return convolution_entropy(self._at_origin(), variance)

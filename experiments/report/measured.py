@@ -334,7 +334,7 @@ where the interval reaches beyond it, or there is one run. An empty cell was not
 def measured(results: Path = claims.RESULTS) -> str:
     """Return the text of the page."""
     entries = {entry["id"]: entry for entry in claims.load(results)}
-    pages = {row.id: group.key for group in groups(results) for row in group.rows}
+    pages = {row.id: f"{group.folder}/{group.key}" for group in groups(results) for row in group.rows}
     lines = ["| estimator | " + " | ".join(COLUMNS) + " |", "|---" * (1 + len(COLUMNS)) + "|"]
     for name, columns in ROWS.items():
         cells = ["; ".join(_said(cell, entries, pages) for cell in column) for column in columns]
@@ -352,9 +352,8 @@ def _said(cell: Cell, entries: dict[str, dict[str, Any]], pages: dict[str, str])
     entry = entries[cell.id]
     found = list(standing_at(entry["value"], cell.at))
     number = _number(found[0], cell.take) if len(found) == 1 else _range([numbers(leaf)[0] for leaf in found])
-    return (
-        f"[{cell.says.format(number)}](../papers/{pages[cell.id]}.md#{cell.id.replace('.', '')}) ({entry['verdict']})"
-    )
+    page = f"../../results/{pages[cell.id]}.md#{cell.id.replace('.', '')}"
+    return f"[{cell.says.format(number)}]({page}) ({entry['verdict']})"
 
 
 def _number(leaf: Any, take: int | None) -> str:

@@ -224,3 +224,28 @@ def test_labels_of_the_table_are_compared_as_people_say_them(label, table, tmp_p
 def test_a_typed_digit_is_the_label_of_that_name(label, table, tmp_path):
     assert label(table, "--classes", "0,1", "--stop", "3", typed="1\n0\n1\n")[0] == 0
     assert columns(tmp_path / "run/answers.csv")["label"] == ["1", "0", "1"]
+
+
+def test_the_report_of_a_labelled_table_needs_no_run(tmp_path):
+    """Labels that the table has are learnt and compared; what scikit-learn says stands beside, where it is better."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=80), "z": rng.normal(size=80)})
+    frame["label"] = np.where(np.arange(80) < 60, np.where(frame["x"] > 0, "yes", "no"), "")
+    frame.to_csv(tmp_path / "half.csv", index=False)
+    out = tmp_path / "half"
+    assert run(["label", str(tmp_path / "half.csv"), "--report", "--out", str(out)]) == 0
+    written = pd.read_csv(out / "labels.csv")
+    assert written["label_predicted"].notna().all()
+    found = json.loads((out / "summary.json").read_text())["beside LogisticRegressionCV"]
+    assert found["n"] == 60
+    assert ("label_predicted_rival" in written) == (found["difference"] > found["margin"])
+
+
+def test_the_number_of_rows_is_that_of_the_run(label, table, tmp_path):
+    first, second = tmp_path / "one.csv", tmp_path / "two.csv"
+    label(table, "--classes", "no,yes", "--ask", first, "--batch", 3)
+    frame = pd.read_csv(first)
+    frame.assign(answer="yes").to_csv(first, index=False)
+    label("--tell", first)
+    label("--resume", "--ask", second)
+    assert len(pd.read_csv(second)) == len(frame) == 3

@@ -167,7 +167,7 @@ def test_skills_are_found_and_who_always_lies_is_turned_round(label, table, trut
     assert label(table, "--classes", "no,yes", "--skills", 3, "--ask", tmp_path / "next.csv", figures=True)[0] == 0
     code, shown, error = label("--tell", tmp_path / "said.csv", figures=True)
     assert code == 0, error
-    assert "predicted right before they came" in shown and (tmp_path / "run/predicted.png").exists()
+    assert "it expected to be right on" in shown and (tmp_path / "run/predicted.png").exists()
     right = float(re.search(r"believes that it is right on ([0-9.]+)% of the pool", shown).group(1))
     found = np.array([float(one) for one in columns(tmp_path / "run/labels.csv")["label_probability"]])
     assert right == pytest.approx(100 * found.mean(), abs=0.1)  # of true labels, not of what a liar says

@@ -153,7 +153,7 @@ def test_a_rival_that_ranks_certainly_better_is_named(tmp_path, capsys):
                                             for one in (0, 1)))  # fmt: skip
     assert run(["recommend", str(path), "--components", "1", "--show", "1", "--out", str(tmp_path / "run")]) == 0
     said = capsys.readouterr().out
-    assert "It predicts certainly better here" in said and "recommend by it" in said
+    assert "Certainly better here: " in said and "Recommend by it" in said
     assert "items.csv ranks items by a regression of each item on the others" in said
     found = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert found["beside the rival"]["difference"] > found["beside the rival"]["margin"]

@@ -52,7 +52,7 @@ def test_a_report_and_a_run_that_was_stopped_and_goes_on(table, tmp_path, capsys
     assert gains == sorted(gains, reverse=True) and 0 <= gains[-1] and gains[0] <= np.log(5)
     said = " ".join(shown.split())
     assert "On 8 users, by the ends of their histories" in said and summary["beside"]["rival"] == "counting (2-gram)"
-    assert "It predicts certainly better here" in said and "next items by the nets are nothing gained" in said
+    assert "Certainly better here: " in said and "Next items by the nets are nothing gained" in said
     assert summary["next_by"] == min(("own", "pooled"), key=lambda name: summary["nats"][name])
     assert rows_of(tmp_path / "run" / "users.csv")[0]["own"] == "" and (tmp_path / "run" / "nats.png").is_file()
 

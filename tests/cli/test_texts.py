@@ -35,15 +35,34 @@ def test_words_that_stand_together_need_few_labels(table):
     cells = tables.read_cells(table)
     prepared = tables.Preparation(tables.columns_of(cells, leave_out=("theme",), max_missing=0.5), "texts")
     X, y = prepared.features_of(), cells.frame["theme"].to_numpy()
-    assert prepared.only_texts and "words that stand together counting alike" in prepared.in_words()
+    assert prepared.of_texts and "what is learnt of a word also counts for words" in prepared.in_words()
     together, alone = (
         np.mean(classifier_of(THEMES, pool).fit(X[:20], y[:20]).predict(X[20:]) == y[20:]) for pool in (X, None)
     )
     assert together > 0.9 and together > alone + 0.1
-    beside = cells.frame.assign(length=np.arange(150.0).astype(str)).drop(columns="theme")
+
+
+def test_columns_that_say_nothing_do_not_drown_the_words(table):
+    rng = np.random.default_rng(6)
+    frame = tables.read_cells(table).frame
+    y = frame["theme"].to_numpy()
+    beside = frame.drop(columns="theme").assign(
+        length=np.arange(150.0), amount=rng.gamma(2, 20, 150).round(2), channel=rng.choice(["mail", "phone"], 150),
+        when=pd.date_range("2024-01-01", periods=150).strftime("%Y-%m-%d"),
+    )  # fmt: skip
     beside.to_csv(table, index=False)
-    cells = tables.read_cells(table)
-    assert not tables.Preparation(tables.columns_of(cells, leave_out=(), max_missing=0.5), "texts").only_texts
+    prepared = tables.Preparation(tables.columns_of(tables.read_cells(table), leave_out=(), max_missing=0.5), "texts")
+    X = prepared.features_of()
+    words = prepared.transformer().fit(prepared.frame).named_transformers_["text text"][-1].vocabulary_
+    others = X.toarray()[:, : -len(words)]
+    assert np.mean(np.sum(others**2, axis=1)) == pytest.approx(0.1)
+    assert prepared.of_texts and "other columns weigh little" in prepared.in_words()
+    standardised = np.hstack([others * np.sqrt(4 / 0.1), X.toarray()[:, -len(words) :]])  # as they would be alone
+    found, former = (
+        np.mean(classifier_of(THEMES, pool).fit(rows[:20], y[:20]).predict(rows[20:]) == y[20:])
+        for rows, pool in ((X, X), (standardised, None))
+    )
+    assert found > 0.8 and found > former + 0.2
 
 
 def test_both_commands_learn_so_and_label_asks_the_same_again_after_a_stop(table, tmp_path, monkeypatch, capsys):

@@ -39,14 +39,15 @@ def designed(y, n=60, pool=X, **options):
 
 def test_who_is_ahead_is_said_only_where_it_is_certain():
     behind = beside_rival(designed(RING), rival=KNeighborsClassifier(9))
-    assert behind["difference"] > 2 * behind["standard_error"] and "take it for predictions" in rival_in_words(behind)
+    assert behind["difference"] > 2 * behind["standard_error"] and "Take it for predictions" in rival_in_words(behind)
     ahead = beside_rival(designed(LINES), rival=DummyClassifier())
-    assert ahead["difference"] < -2 * ahead["standard_error"] and "model predicts certainly" in rival_in_words(ahead)
+    assert ahead["difference"] < -2 * ahead["standard_error"]
+    assert "Certainly better here: the model" in rival_in_words(ahead)
     equal = beside_rival(
         designed(LINES), rival=BayesianLogisticRegression(classes=[False, True], hyperparameters="mode")
     )
     assert equal["difference"] == 0 and equal["log_loss"] == equal["rival_log_loss"]
-    assert "cannot be told" in rival_in_words(equal)
+    assert "Neither is certainly better" in rival_in_words(equal)
 
 
 def test_the_design_is_not_changed_and_the_parts_are_the_same_each_time():
@@ -126,7 +127,7 @@ BEHIND = {
 def test_a_family_that_is_needed_is_certainly_ahead(family):
     model, known = AHEAD[family]
     found = beside_rival(model, known, n_tried=3)
-    assert found["difference"] < -found["margin"] and "The model predicts certainly better" in rival_in_words(found)
+    assert found["difference"] < -found["margin"] and "Certainly better here: the model" in rival_in_words(found)
 
 
 @pytest.mark.parametrize("family", sorted(BEHIND))
@@ -134,7 +135,7 @@ def test_a_family_that_is_certainly_behind_says_so(family):
     model, known = BEHIND[family]
     found = beside_rival(model, known, n_tried=3)
     said = rival_in_words(found)
-    assert found["difference"] > found["margin"] and f"{found['rival']}" in said and "take it for predictions" in said
+    assert found["difference"] > found["margin"] and f"{found['rival']}" in said and "Take it for predictions" in said
 
 
 def test_a_model_of_ones_own_stands_beside_a_ridge_regression():
@@ -163,9 +164,9 @@ def test_outcomes_of_one_group_count_once():
 def test_the_second_judge_is_named_only_where_the_rival_is_certainly_ahead_by_it():
     loss, right = RNG.random(50), np.zeros(50)
     behind = beside({"log_loss": (loss, loss), "accuracy": (right, RNG.random(50) < 0.5)}, "coins", of="labels")
-    assert "By accuracy coins is certainly ahead" in rival_in_words(behind)
+    assert "By accuracy certainly ahead: coins" in rival_in_words(behind)
     equal = beside({"log_loss": (loss, loss), "accuracy": (right, right)}, "coins", of="labels")
-    assert "accuracy" not in rival_in_words(equal)
+    assert "certainly ahead" not in rival_in_words(equal)
 
 
 def test_a_smoother_of_counts_without_structure_is_a_constant_rate():
@@ -210,7 +211,7 @@ def test_counts_of_pairs_are_judged_by_their_order_too():
     assert of_pairs["share_in_order"] > of_pairs["rival_share_in_order"]
     nats, right = np.full(40, 1.0) + 0.01 * RNG.standard_normal(40), np.full(40, 0.5)
     both = beside({"log_loss": (nats, nats + 0.1), "share_in_order": (right - 0.2, right + 0.2)}, "means")
-    assert "By share in order means is certainly ahead, 0.700 for 0.300" in rival_in_words(both)
+    assert "By share in order certainly ahead: means, 0.700 for 0.300" in rival_in_words(both)
 
 
 def test_a_sparse_regression_stands_beside_lasso():

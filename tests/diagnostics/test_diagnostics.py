@@ -133,7 +133,7 @@ def test_when_to_stop_says_what_rules_and_scorers_say(design):
     judged = diagnostics.calibration(design, every=4)
     words = diagnostics.in_words(table, judged)
     assert f"was right on {100 * judged['accuracy'][-1]:.0f}%" in words
-    assert "The next 20 answers together can tell an estimated" in words and "points at most" in words
+    assert "The next 20 answers together can teach an estimated" in words and "points at most" in words
     assert words.startswith("After 12 answers the best question left") and "The last 4 answers moved" in words
 
 

@@ -61,7 +61,7 @@ def test_a_model_of_pairs_stands_beside_the_better_of_its_rivals():
     pairs = [(u, 2 * k + one) for u, of in enumerate(kinds) for k in of for one in (0, 1)]
     found = beside_rival(PairedSymbols(1, random_state=0), (pairs, [None] * len(pairs)))
     assert found["rival"] == "a regression of each item on the others" and found["n"] == 120
-    assert found["difference"] > found["margin"] and "It predicts certainly better here" in rival_in_words(found)
+    assert found["difference"] > found["margin"] and "Certainly better here: " in rival_in_words(found)
     popular = beside_rival(PairedSymbols(1, random_state=0), (pairs, [None] * len(pairs)), rival=Popularity())
     assert popular["rival"] == "popularity" and popular["rival_mean_rank"] < found["rival_mean_rank"]
     assert beside_rival(PairedSymbols(1), (pairs[:10], [None] * 10)) is None  # too few to tell

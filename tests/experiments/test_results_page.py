@@ -49,10 +49,8 @@ def test_the_page_of_what_was_measured_reads_its_numbers_from_claims(tmp_path):
     claims.write(entries, tmp_path)
     text = measured(tmp_path)
     assert "labels and latents: 0.111 to 0.999" in text
-    assert (
-        "less random rows': -0.500 [-0.750, -0.250]](../papers/active-scales.md#ours-hyper-better-on-average) (not rep"
-        in text
-    )
+    page = "../../results/domains/active-scales.md"
+    assert f"less random rows': -0.500 [-0.750, -0.250]]({page}#ours-hyper-better-on-average) (not rep" in text
     assert all(f"adaptive.{name}.rst" in text for name in ROWS)
     promised = (PAGE.parent / "promises.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| \[`(\w+)`", text, re.MULTILINE) == re.findall(r"^\| \[`(\w+)`", promised, re.MULTILINE)
@@ -125,9 +123,9 @@ def test_every_link_of_the_pages_leads_somewhere_and_every_figure_is_one_click_f
     texts = index.pages()
     places = {name: {anchor(one) for one in re.findall(r"^#+ (.*)$", text, re.M)} for name, text in texts.items()}
     linked = set()
-    of_guide = texts.pop(os.path.relpath(PAGE, claims.RESULTS))  # on the site, where pages of results are ../papers
-    for page, place in re.findall(r"\.\./papers/([\w-]+)\.md#([\w-]+)\)", of_guide):
-        assert place in places.get(f"domains/{page}.md", set()) | places.get(f"sources/{page}.md", set()), place
+    of_guide = texts.pop(os.path.relpath(PAGE, claims.RESULTS))
+    for page, place in re.findall(r"\.\./results/([\w/-]+\.md)#([\w-]+)\)", of_guide):
+        assert place in places[page], place
     for name, text in texts.items():
         for link in re.findall(r"(?<!\\)\]\(([^)]+)\)", text):
             path, _, place = link.partition("#")

@@ -1,12 +1,14 @@
 """Mixtures against enumeration over (component, latent), and the identities of one and of equal components."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.special import expit, gammaln, ndtr
 from scipy.stats import norm
 
 from adaptive import scorers
-from adaptive.potentials import BernoulliLogit, Gaussian, Poisson
+from adaptive.potentials import BernoulliLogit, Gaussian, Laplace, Logistic, Poisson, StudentT
 from adaptive.predictive import GaussianProjections, MissingField, Mixture, Predictive, WeightedDraws
 
 ROWS = np.array([[1.0, 0.0], [0.5, -1.0], [2.0, 1.0]])
@@ -245,3 +247,22 @@ def test_what_it_does_not_have_and_what_it_refuses():
         Mixture([0.5, 0.5], [Predictive(1), Predictive(2)])
     with pytest.raises(ValueError, match="between 0 and 1"):
         mixture.quantiles([0.0])
+
+
+@pytest.mark.parametrize("family", [Laplace, Logistic, partial(StudentT, 4.0)])
+def test_the_entropy_of_robust_noise_is_that_of_the_mixed_density(family):
+    """By quadrature of densities that tilted moments give: heavy tails, components apart, and of other scales."""
+    weights, scales, shifts = np.array([0.5, 0.3, 0.2]), (0.2, 0.7, 1.5), (1.0, 0.0, -1.0)
+    mean, variance = np.array([0.0, 5.0]), np.array([0.01, 0.3])
+    parts = [
+        Predictive(2, mean=shift * mean, variance=variance, likelihood=family(scale))
+        for shift, scale in zip(shifts, scales, strict=True)
+    ]
+    y = 0.05 * np.sinh(np.linspace(-13.0, 13.0, 1201))
+    for k, found in enumerate(Mixture(weights, parts).outcome_entropy):
+        logs = [one.likelihood.observe(y).tilted_moments(one.mean[k] + 0 * y, variance[k] + 0 * y)[0] for one in parts]
+        density = weights @ np.exp(logs)
+        assert np.trapezoid(density, y) == pytest.approx(1.0, abs=1e-3)
+        assert found == pytest.approx(-np.trapezoid(density * np.log(np.maximum(density, 1e-300)), y), abs=2e-3)
+    one = Mixture([1.0], parts[:1])
+    assert one.outcome_entropy == pytest.approx(Mixture([0.5, 0.5], parts[:1] * 2).outcome_entropy, abs=2e-3)

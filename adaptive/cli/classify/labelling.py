@@ -111,7 +111,7 @@ def ask_questions(
     pool, labels, held_out = X[parts.pool], y[parts.pool], (X[parts.held_out], y[parts.held_out])
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = classifier_of(np.unique(y).tolist(), pool if table.only_texts else None)
+        model = classifier_of(np.unique(y).tolist(), pool if table.of_texts else None)
         accuracy: list[float] = []
         with _design(model, pool, scorer, seed, exploration, initial, log) as design:
             if design.iteration:

@@ -47,9 +47,9 @@ class Table:
     columns_in_words: tuple[str, ...] = ()
 
     @property
-    def only_texts(self) -> bool:
-        """Features are words of texts, and nothing else."""
-        return isinstance(self.features, tables.Preparation) and self.features.only_texts
+    def of_texts(self) -> bool:
+        """Features are words of texts, perhaps beside numbers, dates and categories."""
+        return isinstance(self.features, tables.Preparation) and self.features.of_texts
 
     def X(self, pool: np.ndarray) -> Any:
         """The features of all rows, prepared by what the rows of the pool alone show."""

@@ -45,7 +45,7 @@ def rows_of(run: RunFolder) -> AnyRows:
 
 def model_of(rows: AnyRows) -> Any:
     """Return a classifier that knows the classes and has learnt the labels of the file."""
-    model, known = classifier_of(rows.classes, rows.X if rows.only_texts else None), rows.known()
+    model, known = classifier_of(rows.classes, rows.X if rows.of_texts else None), rows.known()
     return model if known is None else model.partial_fit(*known)
 
 
@@ -55,7 +55,7 @@ def of_people(rows: Rows, X: Any, skills: int) -> tuple[Any, Annotated, np.ndarr
     The labels of the table are taken for the truth: they are told as those of a place that is never wrong.
     """
     pairs = Annotated(X, range(skills + 1))
-    model = classifier_of(rows.classes, rows.X if rows.only_texts else None, annotators={TABLE: 1.0})
+    model = classifier_of(rows.classes, rows.X if rows.of_texts else None, annotators={TABLE: 1.0})
     known = rows.labels()
     if known:
         model.partial_fit(pairs.of(list(known), [TABLE] * len(known)), np.array(list(known.values())))

@@ -1,8 +1,9 @@
-"""The classifier of `adaptive label`, `classify` and `serve`: the default one, and of texts alone their pool's prior.
+"""The classifier of `adaptive label`, `classify` and `serve`: the default one, and of texts their pool's prior.
 
 Of texts, weights vary as the words of the pool do (``prior_covariance="pool"``): fewer labels are needed than by
 independent weights, or by LogisticRegression, of two classes (``ours-hyper-text-pool``) and of six
-(``ours-default-texts``). Columns of other kinds keep independent weights, as rare directions may matter.
+(``ours-default-texts``), also beside other columns (``ours-default-mixed``). Tables without texts keep independent
+weights, as rare directions may matter.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def classifier_of(classes: Iterable[Any], pool: Any = None, **options: Any) -> B
     ----------
     classes : iterable of labels
     pool : (n, d) array or sparse matrix, optional
-        The rows that may be asked for, where texts are all there is of them.
+        The rows that may be asked for, where texts are among their columns.
     **options
         Of `BayesianLogisticRegression`.
     """

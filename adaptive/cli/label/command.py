@@ -69,7 +69,7 @@ def label(
             metavar="FILE",
         ),
     ] = None,
-    batch: Annotated[int, whole_number("How many rows --ask writes (default 20).")] = 20,
+    batch: Annotated[int, whole_number("How many rows --ask writes (default 20, or as in the run that goes on).")] = 20,
     another: Annotated[
         bool, typer.Option("--another", help="Ask for further rows although others still wait, for a second person.")
     ] = False,
@@ -81,7 +81,10 @@ def label(
         ),
     ] = None,
     report: Annotated[
-        bool, typer.Option("--report", help="Ask nothing; write the labels and the report of the run in --out.")
+        bool,
+        typer.Option(
+            "--report", help="Ask nothing; write the labels and the report of the run, or of the table's labels."
+        ),
     ] = False,
     skills: Annotated[
         int,
@@ -113,7 +116,8 @@ def label(
     It asks in the terminal, one row at a time, or in batches through files that people fill in. Rows that have a label
     already are learnt first. Every answer is on disk before the next question, and --resume carries on where a run was
     stopped. Every call ends with labels.csv (the table with labels, and predictions for the other rows), answers.csv,
-    and a report with figures. The report says how well answers were predicted, and if it is time to stop.
+    and a report with figures. The report says how well answers were predicted, and if it is time to stop. If
+    scikit-learn's LogisticRegressionCV predicts certainly better, labels.csv holds its predictions, too.
 
     If several people answer a row, the majority counts. With --skills N the command also learns how reliable each
     person is, named by the column "annotator" or by Label Studio's completed_by. Then labels.csv holds the label that
@@ -122,15 +126,19 @@ def label(
     A Parquet file of more than four million cells stays on disk and is read in parts. Its numbers are the features,
     labels.csv holds the labelled rows, and --report writes predictions.parquet.
     """
-    options = {**locals(), "resume": resume or tell is not None or report}
+    begun = report and (table is None or out.exists())
+    options = {**locals(), "resume": resume or tell is not None or begun}
+    options.pop("begun")
     options |= {"show": show or [], "ignore": ignore or [], "stop": stop or [], "classes": names_of(classes)}
     _check_use(ask, another, report, context)
     # a run may go on beyond where it stopped
-    aside = ("ask", "batch", "another", "tell", "report", "annotator")
-    job = Job(context, options, aside=aside, free=("stop",), later={"skills": 0})
+    aside = ("ask", "another", "tell", "report", "annotator")
+    job = Job(context, options, aside=aside, free=("stop", "batch"), later={"skills": 0, "batch": 20})
     require_at_least(("batch", batch, 1), ("seed", seed, 0), ("skills", skills, 0))
     require_share(max_missing=max_missing)
     rule = stopping_rule(job.settings["stop"] if stop is None else stop)
+    if not stated(context, ["batch"]):
+        batch = job.settings.get("batch", batch)
     if annotator is not None and not job.settings.get("skills"):
         raise CommandError("--annotator is about a run with --skills, in which answers are somebody's.")
     _run(job, rule, ask=ask, batch=batch, another=another, tell=tell, report=report, annotator=annotator)

@@ -17,14 +17,20 @@ if TYPE_CHECKING:
 
 __all__ = ["count_in_words", "plain", "progress", "write"]
 
+NAME_OF_RIVAL = "beside LogisticRegressionCV"
+RIVAL_HERE = "take its predictions: labels.csv has them in the columns that end in _rival"
+
 
 def write(design: SequentialDesign, rows: AnyRows, folder: Job, report: bool = False) -> None:
     """Write labels.csv, answers.csv (line of the file, answer, score), and once there are answers progress.csv,
     summary.json, accuracy and stopping figures; print what they say.
     """
+    from adaptive import diagnostics
+
     history = design.history_
     labels = rows.labels() | dict(zip(history["position"], history["outcome"], strict=True))
-    rows.write(design, labels, folder, report)
+    beside = _beside(design, rows, report)
+    rows.write(design, labels, folder, report, rival=_better(design, rows, labels, beside))
     lines = [rows.line(position) for position in history["position"]]
     folder.write_csv(
         "answers.csv",
@@ -32,9 +38,12 @@ def write(design: SequentialDesign, rows: AnyRows, folder: Job, report: bool = F
     )
     counts, asked = Counter(labels.values()), len(history["step"])
     print(f"\n{count_in_words(labels, rows)}, {asked} of them asked.")
+    by_class = {str(label): counts[label] for label in rows.classes}
     if asked:
-        by_class = {str(label): counts[label] for label in rows.classes}
-        progress(design, folder, by_class, beside=_beside(design, rows, report))
+        progress(design, folder, by_class, beside=beside)
+    elif beside is not None:  # of labels that the table gave
+        print(diagnostics.rival_in_words(beside, advice=RIVAL_HERE))
+        folder.write_summary({"labels": by_class, "asked": 0, NAME_OF_RIVAL: beside})
 
 
 def count_in_words(labels: Mapping[int, Any], rows: AnyRows) -> str:
@@ -54,6 +63,20 @@ def _beside(design: SequentialDesign, rows: AnyRows, report: bool) -> dict[str, 
         return None
     known = np.flatnonzero([label is not None for label in y])
     return diagnostics.beside_rival(design, (X[known], y[known]) if len(known) else None)
+
+
+def _better(
+    design: SequentialDesign, rows: AnyRows, labels: Mapping[int, Any], beside: Mapping[str, Any] | None
+) -> Any:
+    """Return the simple rival, having learnt all labels, where it is certainly better; None otherwise."""
+    if beside is None or beside["difference"] <= beside["margin"]:
+        return None
+    from adaptive import pool as pools
+    from adaptive.diagnostics.rivals import rival_of
+
+    known = sorted(labels)
+    X = rows.X  # in memory: others are not compared
+    return rival_of(design.estimator_).fit(pools.take(X, np.array(known)), np.array([labels[k] for k in known]))
 
 
 def progress(
@@ -84,17 +107,15 @@ def progress(
         plots.calibration_along(judged, ax=ax)
         ax.set_title("Each answer as it was predicted before it was given", fontsize="medium")
         folder.draw(drawing, "predicted")
-        right, n = judged["accuracy"][-1], judged["n_events"][-1]
-        print(f"Of {counted(n, 'answer')} {right:.0%} were predicted right before they came (they are the hard ones).")
     if beside is not None:
-        print(diagnostics.rival_in_words(beside))
+        print(diagnostics.rival_in_words(beside, advice=RIVAL_HERE))
     folder.write_summary(
         {
             "labels": counts,
             "asked": len(design.history_["step"]),
             "finished": design.finished,
             "believed accuracy": report["expected_accuracy"][-1] if report["n_labelled"] else None,
-            "beside LogisticRegressionCV": beside,
+            NAME_OF_RIVAL: beside,
         }
     )
 

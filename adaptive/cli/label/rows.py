@@ -51,8 +51,8 @@ class Rows:
         What was done to the table.
     columns_in_words : callable() -> list of str
         What every column was read as.
-    only_texts : bool
-        Features are words of texts, and nothing else.
+    of_texts : bool
+        Features are words of texts, perhaps beside numbers, dates and categories.
     """
 
     path: Path
@@ -64,7 +64,7 @@ class Rows:
     shown: list[str]
     notes: list[str]
     columns_in_words: Callable[[], list[str]] = list
-    only_texts: bool = False
+    of_texts: bool = False
     _places: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -129,8 +129,13 @@ class Rows:
         """Rows that stand for all: all."""
         return self.X
 
-    def write(self, design: SequentialDesign, labels: Mapping[int, Any], folder: Job, report: bool) -> None:
-        """Write labels.csv: the table as it came, the labels filled in, and what the model predicts for every row."""
+    def write(
+        self, design: SequentialDesign, labels: Mapping[int, Any], folder: Job, report: bool, rival: Any = None
+    ) -> None:
+        """Write labels.csv: the table as it came, the labels filled in, and what the model predicts for every row.
+
+        And what the ``rival`` predicts, where there is one to be heard.
+        """
         table: dict[str, list[Any]] = {name: self.cells[name].tolist() for name in self.cells.columns}
         table[self.target] = [labels.get(position, "") for position in range(len(self))]
         predictive = design.estimator_.predictive(self.X)
@@ -140,7 +145,12 @@ class Rows:
             chances = np.asarray(predictive.probabilities, dtype=float)
             best = np.asarray(predictive.outcomes)[chances.argmax(axis=1)].tolist()
             probability = chances.max(axis=1).tolist()
-        for name, column in (("predicted", best), ("probability", probability)):
+        columns = {"predicted": best, "probability": probability}
+        if rival is not None:
+            theirs = rival.predict_proba(self.X)
+            columns["predicted_rival"] = np.asarray(rival.classes_)[theirs.argmax(axis=1)].tolist()
+            columns["probability_rival"] = theirs.max(axis=1).tolist()
+        for name, column in columns.items():
             table[f"{self.target}_{name}"] = column
         folder.write_csv("labels.csv", table)
 
@@ -175,17 +185,17 @@ def table_rows_of(run: RunFolder) -> Rows:
     if settings.get("embeddings"):
         columns, roles = [], {target: "labels"} | dict.fromkeys(seen, "shown, and no feature")
         features, digest = read_embeddings(settings["embeddings"], len(frame), path)
-        only_texts = False
+        of_texts = False
         notes = [f"features: the {features.shape[1]} numbers of {settings['embeddings']}"]
         run.fix("vectors", digest, f"the vectors of {settings['embeddings']}")
     else:
         columns = tables.columns_of(cells, leave_out=(target, *ignore), max_missing=settings["max_missing"])
         preparation = tables.Preparation(columns, str(path))
         features, notes = preparation.features_of(), [preparation.in_words()]
-        roles, only_texts = {target: "labels"}, preparation.only_texts
+        roles, of_texts = {target: "labels"}, preparation.of_texts
     rows = Rows(
         path, target, frame, features, known, labels, seen, notes, lambda: features_in_words(cells, columns, roles),
-        only_texts,
+        of_texts,
     )  # fmt: skip
     run.fix("rows", rows.fingerprint, f"the lines of {path.name}")
     return rows

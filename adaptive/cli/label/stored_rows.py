@@ -44,7 +44,7 @@ class StoredRows:
     classes : list
     shown : list of str
     notes : list of str
-    only_texts : False
+    of_texts : False
         There are no features of texts.
     """
 
@@ -55,7 +55,7 @@ class StoredRows:
     classes: list[Any]
     shown: list[str]
     notes: list[str]
-    only_texts = False
+    of_texts = False
 
     def __len__(self) -> int:
         return len(self.X)
@@ -114,7 +114,9 @@ class StoredRows:
     def _columns(self) -> dict[str, LazyPool]:
         return {name: _Texts(self.path, name, len(self)) for name in self.shown}
 
-    def write(self, design: SequentialDesign, labels: dict[int, Any], folder: Job, report: bool) -> None:
+    def write(
+        self, design: SequentialDesign, labels: dict[int, Any], folder: Job, report: bool, rival: None = None
+    ) -> None:
         """Write labels.csv with the rows that have a label, and with ``report`` predictions.parquet about all rows."""
         positions = sorted(labels)
         table: dict[str, list[Any]] = {"line": [self.line(position) for position in positions]}

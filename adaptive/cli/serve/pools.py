@@ -55,6 +55,7 @@ def pool(
     pictures = None if image is None else Pictures(path.parent, frame[image].tolist())
     blocks = []
     vectors = ""
+    of_texts = text is not None and embeddings is None
     if embeddings is not None:
         found, vectors = read_embeddings(embeddings, len(frame), path)
         blocks.append(found)
@@ -65,12 +66,13 @@ def pool(
     if named or not blocks:
         aside = {TARGET} | ({*frame.columns} - {*named} if named else set())
         columns = tables.columns_of(cells, leave_out=aside, max_missing=0.5)
-        found = tables.Preparation(columns, str(path)).features_of()
-        blocks.append(found.toarray() if hasattr(found, "toarray") else np.asarray(found))
+        preparation = tables.Preparation(columns, str(path))
+        found = preparation.features_of()
+        weight = preparation.weight(1) if of_texts and not preparation.of_texts else 1.0
+        blocks.append(weight * (found.toarray() if hasattr(found, "toarray") else np.asarray(found)))
     X = np.hstack(blocks)
     seen = named or [name for name in frame.columns if name != TARGET][:MOST_SHOWN]
-    only_texts = text is not None and embeddings is None and not named
-    rows = Rows(path, TARGET, frame, X, known, labels, seen, [], only_texts=only_texts)
+    rows = Rows(path, TARGET, frame, X, known, labels, seen, [], of_texts=of_texts)
     if not (~rows.labelled).any():
         raise CommandError(f"every row of {path} has a label already: nothing is left to ask.")
 

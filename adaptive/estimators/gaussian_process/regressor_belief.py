@@ -328,7 +328,11 @@ def _due(earlier: RegressorBelief, data: Rows) -> bool:
 def _noise(name: str, df: float, scale: float) -> Laplace | Logistic | StudentT:
     if name == "student_t":
         return StudentT(df, scale)
-    return Laplace(scale) if name == "laplace" else Logistic(scale)
+    if name == "laplace":
+        return Laplace(scale)
+    if name == "logistic":
+        return Logistic(scale)
+    raise ValueError(f"name must be student_t, laplace or logistic, got {name!r}.")
 
 
 def _rescaled(family: Gaussian | Laplace | Logistic | StudentT, scale: float) -> Potential:

@@ -73,3 +73,14 @@ def test_classification_is_quadrature(link, cumulative):
     assert mean[0] == pytest.approx(wanted, abs=0.03 * deviation) and variance[0] == pytest.approx(
         deviation**2, rel=0.04
     )
+
+
+@pytest.mark.parametrize("name", ["laplace", "logistic", "student_t"])
+def test_a_design_by_the_defaults_asks_where_little_is_known(name):
+    """Hyper-parameters integrated: entropies of outcomes are those of a mixture of noises with other scales."""
+    rows = np.linspace(-3, 3, 25)[:, None]
+    known = np.arange(8)
+    y = np.sin(rows[known, 0])
+    model = GaussianProcessRegressor(RBF(1.0), likelihood=name).fit(rows[known], y)
+    chosen, scores = model.select(rows, return_scores=True, random_state=0)
+    assert chosen[0] > 12 and np.isfinite(scores).all()
