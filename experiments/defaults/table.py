@@ -24,7 +24,7 @@ JUDGED: dict[str, tuple[str, ...]] = {
         "ours-hyper-text-factor",
         "ours-hyper-factor-classes",
     ),
-    "BayesianLogisticRegression.prior_covariance": ("ours-hyper-text-pool", "ours-default-texts"),
+    "BayesianLogisticRegression.prior_covariance": ("ours-hyper-text-pool", "ours-default-texts", "ours-default-mixed"),
     "BayesianLogisticRegression.prior_scale": ("ours-multiclass-log-loss",),
     "BayesianLogisticRegression.inference": ("ours-ep-is-closest",),
     "BayesianLogisticRegression.multi_class": ("ours-multiclass-log-loss", "ours-hyper-classes"),
