@@ -42,7 +42,7 @@ def with_interval(ax: Any, x: Any, samples: Sequence[Any] | np.ndarray, *, bars:
     >>> len(ax.collections)
     1
     """
-    mean, low, high = np.array([limits(np.asarray(one, dtype=float)) for one in samples]).T
+    mean, low, high = np.array([limits(np.asarray(one, dtype=float)) for one in samples]).reshape(-1, 3).T
     (line,) = ax.plot(x, mean, **look)
     if np.any(high > low):
         if bars:
