@@ -122,7 +122,7 @@ def sampling_scores(
     n = pool.image_shape[pool.axis]
     order = np.argsort(pool.lines)
     for number, (name, values) in enumerate(columns.items()):
-        look = {**style("", number), "marker": ""}
+        look = {**style("", number), "marker": ".", "markersize": 3}  # a line between two measured ones is a point
         axes.plot(np.asarray(pool.lines)[order] - n // 2, values[order], linewidth=1.6, label=name or None, **look)
     axes.set(xlabel=_FREQUENCY, ylabel="information gain (nats)")
     axes.set_ylim(bottom=0)
