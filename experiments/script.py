@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from adaptive.plots import PALETTE
 from experiments import artifacts, catalogue, claims, runs
 
 __all__ = ["Script", "command", "located", "panels", "processor_seconds"]
@@ -144,6 +145,7 @@ def panels(n_rows: int, n_columns: int, width: float = 9.0, height: float = 3.6)
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots(n_rows, n_columns, squeeze=False)
     for one in axes.flat:
+        one.set_prop_cycle(color=PALETTE)  # where a script names no colour
         one.spines[["top", "right"]].set_visible(False)
         one.grid(True, color="#DDDDDD", linewidth=0.6)
         one.set_axisbelow(True)

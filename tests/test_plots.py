@@ -65,9 +65,11 @@ def test_the_order_of_lines_points_and_shots_is_drawn_with_what_was_given_apart(
     assert drawn == {"_": [[1, 0], [2, -1], [3, 1]], "o": [[4, -6], [5, 5]]}
     _, ax = plots.figure()
     plots.sampling_order(kspace.phase_encodes((4, 6)).take([15, 0, 23]), 1, ax=ax)
-    given, chosen = (one.get_offsets().tolist() for one in ax.collections[:2])
-    assert given == [[0, 0]] and chosen == [[-3, -2], [2, 1]]  # second axis to the right, first one down
-    assert ax.collections[1].get_array().tolist() == [2, 3]
+    given, chosen = (one.get_array() for one in ax.images)
+    assert np.argwhere(~given.mask).tolist() == [[2, 3]] and np.argwhere(~chosen.mask).tolist() == [[0, 0], [3, 5]]
+    assert chosen.compressed().tolist() == [2, 3]
+    left, right, bottom, top = ax.images[1].get_extent()
+    assert (left, right, bottom, top) == (-3.5, 2.5, 1.5, -2.5)  # second axis to the right, first one down
     _, ax = plots.figure()
     plots.sampling_order(kspace.spokes((8, 8), [0.0, np.pi / 2]), ax=ax)
     assert np.ptp(ax.lines[0].get_xdata()) < 1e-9 and np.ptp(ax.lines[1].get_xdata()) > 6

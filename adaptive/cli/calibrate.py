@@ -354,16 +354,18 @@ def _short_form(fitted: Any, n: int, folder: Job, table: Any) -> None:
 
 def _draw(fitted: Any, folder: Job) -> None:
     from adaptive import plots
+    from adaptive.plots.style import style, tidy
 
     x = np.linspace(-4, 4, 161)
     information = fitted.information(x)
     drawing, ax = plots.figure()
     ax.plot(x, information.sum(axis=0), color=plots.PALETTE[0], label="all items")
-    for item in np.argsort(-information.max(axis=1))[:4]:
-        ax.plot(x, information[item], linewidth=1, label=str(fitted.items_[item]))
-    ax.set_xlabel("trait, in standard deviations of the people calibrated on")
+    for k, item in enumerate(np.argsort(-information.max(axis=1))[:4], start=1):
+        ax.plot(x, information[item], **style("", k) | {"marker": "", "linewidth": 1}, label=str(fitted.items_[item]))
+    ax.set_xlabel("trait (standard deviations of the people calibrated on)")
     ax.set_ylabel("Fisher information")
     ax.legend(frameon=False, fontsize="small")
+    tidy(ax)
     folder.draw(drawing, "information")
 
 

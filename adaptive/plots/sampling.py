@@ -122,7 +122,7 @@ def sampling_scores(
     n = pool.image_shape[pool.axis]
     order = np.argsort(pool.lines)
     for number, (name, values) in enumerate(columns.items()):
-        look = {**style("", number), "marker": ""}
+        look = {**style("", number), "marker": ".", "markersize": 3}  # a line between two measured ones is a point
         axes.plot(np.asarray(pool.lines)[order] - n // 2, values[order], linewidth=1.6, label=name or None, **look)
     axes.set(xlabel=_FREQUENCY, ylabel="information gain (nats)")
     axes.set_ylim(bottom=0)
@@ -150,18 +150,25 @@ def _order_of_lines(axes: Axes, lines: np.ndarray, n: int, n_central: int) -> Ax
 
 
 def _order_of_points(axes: Axes, encodes: np.ndarray, plane: tuple[int, int], n_central: int) -> Axes:
-    first, second = (encodes - np.array(plane) // 2).T
-    size = max(1.0, min(30.0, (190.0 / max(plane)) ** 2))
-    axes.scatter(second[:n_central], first[:n_central], s=size, color=GREY, marker="s", linewidths=0)
-    shown = axes.scatter(
-        second[n_central:], first[n_central:], s=size, c=np.arange(n_central, len(encodes)) + 1, cmap=_order_colours(),
-        marker="s", linewidths=0,
+    from matplotlib.colors import ListedColormap
+
+    given, order = np.full(plane, np.nan), np.full(plane, np.nan)
+    given[tuple(encodes[:n_central].T)] = 1.0
+    order[tuple(encodes[n_central:].T)] = np.arange(n_central, len(encodes)) + 1
+    axes.imshow(given, extent=_edges(plane), cmap=ListedColormap([GREY]), interpolation="nearest")
+    shown = axes.imshow(
+        order, extent=_edges(plane), cmap=_order_colours(), interpolation="nearest",
+        vmin=n_central + 1, vmax=max(len(encodes), n_central + 2),
     )  # fmt: skip
     axes.figure.colorbar(shown, ax=axes, label="order (grey: given)" if n_central else "order", fraction=0.05)
-    half = np.array(plane) / 2 + 0.5
-    axes.set(xlim=(-half[1], half[1]), ylim=(half[0], -half[0]), aspect="equal")
     axes.set(xlabel="frequency, second axis", ylabel="frequency, first axis")
     return axes
+
+
+def _edges(plane: tuple[int, int]) -> tuple[float, float, float, float]:
+    """The plane's left, right, lower and upper edge in frequencies, half a point around the outermost ones."""
+    first, second = plane
+    return -(second // 2) - 0.5, second - second // 2 - 0.5, first - first // 2 - 0.5, -(first // 2) - 0.5
 
 
 def _order_of_shots(axes: Axes, design: Any, n_central: int) -> Axes:
@@ -198,9 +205,7 @@ def _order_colours() -> Any:
 def _score_map(axes: Axes, pool: Any, values: np.ndarray) -> Axes:
     grid = np.full(pool.plane, np.nan)
     grid[tuple(np.asarray(pool.encodes).T)] = values
-    first, second = pool.plane
-    edges = (-(second // 2) - 0.5, second - second // 2 - 0.5, first - first // 2 - 0.5, -(first // 2) - 0.5)
-    shown = axes.imshow(grid, extent=edges, cmap="magma", interpolation="nearest")
+    shown = axes.imshow(grid, extent=_edges(pool.plane), cmap="magma", interpolation="nearest")
     axes.figure.colorbar(shown, ax=axes, label="information gain (nats)", fraction=0.05)
     axes.set(xlabel="frequency, second axis", ylabel="frequency, first axis")
     return axes

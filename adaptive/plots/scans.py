@@ -108,7 +108,9 @@ def mark_sides(ax: Axes, sides: str) -> None:
         ax.text(x, y, letter, transform=ax.transAxes, ha=across, va=along, color="#ffd24d", fontsize=9, bbox=box)
 
 
-def coil_maps(maps: ArrayLike, *, upright: Callable[[np.ndarray], np.ndarray] | None = None) -> Figure:
+def coil_maps(
+    maps: ArrayLike, *, upright: Callable[[np.ndarray], np.ndarray] | None = None, into: Any = None
+) -> Figure | Any:
     """Draw the sensitivities of the coils: magnitudes above, phases below.
 
     Parameters
@@ -116,11 +118,12 @@ def coil_maps(maps: ArrayLike, *, upright: Callable[[np.ndarray], np.ndarray] | 
     maps : array (coils, h, w), complex
         As `ImageReconstructor.coil_maps_` has them, or `adaptive.images.estimate_coils`.
     upright : callable, optional
-        As of `residuals`.
+    into : matplotlib Figure or SubFigure, optional
+        Both as of `residuals`.
 
     Returns
     -------
-    matplotlib Figure
+    Figure, or ``into``
         One column for each coil.
 
     Raises
@@ -139,7 +142,8 @@ def coil_maps(maps: ArrayLike, *, upright: Callable[[np.ndarray], np.ndarray] | 
         raise ValueError(f"maps must be those of one slice, (coils, h, w), got shape {seen.shape}.")
     turn = upright or np.asarray
     height, width = turn(seen[0]).shape
-    drawing = _figure(2 * 11.0 / max(len(seen), 4) * min(max(height / width, 0.4), 1.6) + 0.9)
+    tall = 2 * 11.0 / max(len(seen), 4) * min(max(height / width, 0.4), 1.6) + 0.9
+    drawing = _figure(tall) if into is None else into
     axes = drawing.subplots(2, len(seen), squeeze=False)
     for coil, one in enumerate(seen):
         size = axes[0, coil].imshow(turn(np.abs(one)), cmap="viridis", vmin=0, vmax=float(np.abs(seen).max()) or 1.0)

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from adaptive.loop.comparison import interval
+from adaptive.plots.style import style
 from experiments.active.shared.embedded_runs import ARMS, MARKS, SETS, one_run
+from experiments.drawing import BARS, with_interval
 from experiments.script import Script, command, panels
 
 GROUP = "embedded"
@@ -70,17 +72,28 @@ def run(script: Script) -> None:
         "features stand in for those of networks.",
         seed=f"0..{n_seeds - 1}",
     )  # fmt: skip
-    figure, axes = panels(1, 2, 9.0, 4.2)
-    for ax, metric in zip(axes[0], JUDGES, strict=True):
-        for arm in ARMS:
-            ax.plot(
-                marks, found[arm][metric].mean(axis=(0, 1)), marker="o", lw=2.2 if arm == ARMS[0] else 1.1, label=arm
-            )
-        ax.set(xlabel="labels", ylabel=f"{metric} on other rows", xscale="log")
-        ax.set_xticks(marks, [str(mark) for mark in marks])
-        ax.minorticks_off()
+    figure, axes = panels(2, 2, 9.0, 6.6)
+    for (upper, lower), (metric, unit) in zip(axes.T, (("accuracy", "%"), ("log loss", "nats")), strict=True):
+        factor = 100.0 if unit == "%" else 1.0
+        for k, arm in enumerate(ARMS):
+            look, at = style(arm, k), np.array(marks) * 1.05 ** (k - 2)  # beside each other: no bar hides another
+            upper.plot(marks, factor * found[arm][metric].mean(axis=(0, 1)), label=arm, **look)
+            if k:
+                less = factor * (found[ARMS[0]][metric] - found[arm][metric]).mean(axis=1)
+                with_interval(lower, at, less.T, bars=True, **look)
+        upper.set_ylabel(f"{metric} on other rows ({unit})")
+        lower.axhline(0, color="black", linewidth=0.8)
+        lower.set(xlabel="labels", ylabel=f"chosen less rival ({'points' if unit == '%' else unit})")
+        for ax in (upper, lower):
+            ax.set_xscale("log")
+            ax.set_xticks(marks, [str(mark) for mark in marks])
+            ax.minorticks_off()
     figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
-    script.figure(figure, "embedded", f"Means over {len(names)} sets and {n_seeds} splits.")
+    script.figure(
+        figure, "embedded", f"Above: means over {len(names)} sets and {n_seeds} splits. Below: the rows that the "
+        "design chose less each rival, paired (better: accuracy above 0, log loss below 0). "
+        f"{BARS} over the {len(names)} sets.",
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

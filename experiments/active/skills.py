@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.loop.comparison import interval
+from adaptive.plots.style import style
 from experiments.active.shared.skill_runs import (
     ARMS,
     CROWD,
@@ -28,6 +29,7 @@ from experiments.active.shared.skill_runs import (
     for_the_money,
     one_run,
 )
+from experiments.drawing import BARS, with_interval
 from experiments.equivalence import all_of, inside
 from experiments.script import Script, command, panels
 from experiments.statistics import limits
@@ -83,18 +85,31 @@ def _labels(script: Script, found: Found, names: tuple[str, ...], n_seeds: int) 
         target="paired 95% intervals on the right side of 0", value=apart,
         reason=f"It is not certainly ahead of: {', '.join(behind)}." if behind else "", seed=f"0..{n_seeds - 1}",
     )  # fmt: skip
-    figure, axes = panels(1, 2, 10.0, 4.6)
-    for ax, metric in zip(axes[0], ("accuracy", "log loss"), strict=True):
-        for arm in ARMS:
-            curve = found[arm][metric].mean(axis=(0, 1))
-            ax.plot(MARKS[: len(curve)], curve, marker="o", ms=3, lw=2.2 if arm == OURS else 1.1, label=arm)
-        ax.set(xlabel="labels", ylabel=f"{metric} on rows nobody labelled")
-        if metric == "log loss":
-            ax.set_ylim(0.0, 1.0)
+    _draw(script, found, f"{len(names)} sets and {n_seeds} draws of five people of skill 0.55 to 0.95")
+
+
+def _draw(script: Script, found: Found, repeated: str) -> None:
+    """Means of every arm, and below how far the one of both choices is ahead of each."""
+    figure, axes = panels(2, 2, 10.0, 7.4)
+    for (upper, lower), (metric, unit) in zip(axes.T, (("accuracy", "%"), ("log loss", "nats")), strict=True):
+        factor = 100.0 if unit == "%" else 1.0
+        for k, arm in enumerate(ARMS):
+            each = factor * found[arm][metric].mean(axis=1)
+            marks, look = np.array(MARKS[: each.shape[1]]), {"markersize": 4} | style(arm, k)
+            upper.plot(marks, each.mean(axis=0), label=arm, **look)
+            if k:
+                less = factor * found[OURS][metric].mean(axis=1) - each
+                look["linestyle"] = ""  # beside each other, so that no bar hides another
+                with_interval(lower, marks + 2 * (k - 3.5), less.T, bars=True, **look)
+        upper.set(ylabel=f"{metric} on rows nobody labelled ({unit})", xticks=marks)
+        lower.axhline(0, color="black", linewidth=0.8)
+        lower.set(xlabel="labels", ylabel=f"both chosen less other ({'points' if unit == '%' else unit})", xticks=marks)
+    axes[0, 1].set_ylim(0.0, 1.0)
     figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
     script.figure(
-        figure, "skills", f"Means over {len(names)} sets and {n_seeds} draws of five people of skill .55 to 0.95."
-    )
+        figure, "skills", f"Above: means over {repeated}. Below: row and person chosen less each other way, paired "
+        f"(better: accuracy above 0, log loss below 0). {BARS} over the sets.",
+    )  # fmt: skip
 
 
 def _skills(script: Script, found: Found, names: tuple[str, ...], n_seeds: int) -> None:

@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from adaptive.plots.style import style
 from designs.games import EndsTree, random_tree
+from experiments.drawing import BAND, with_interval
 from experiments.game_trees.rivals import Found, alpha_beta, flat, uct
 from experiments.script import Script, command, panels
 
@@ -59,7 +61,7 @@ def tuned(marks: tuple[int, ...], n_trees: int) -> float:
 
 
 def curves(marks: tuple[int, ...], n_trees: int, constant: float) -> dict[str, Any]:
-    """Return means over trees of every searcher's errors and of our coverage."""
+    """Return every searcher's errors and our coverage, by kind and name: (trees, looks)."""
     names = ("this search", "with refresh", "UCT, sqrt(2)", "UCT, tuned", "flat", "alpha-beta")
     sign: dict[str, list[Any]] = {name: [] for name in names}
     move: dict[str, list[Any]] = {name: [] for name in names[:-1]}
@@ -80,9 +82,8 @@ def curves(marks: tuple[int, ...], n_trees: int, constant: float) -> dict[str, A
         _, seen = alpha_beta(game)
         sign["alpha-beta"].append(np.where(np.asarray(marks) >= seen, 0.0, 0.5))
     return {
-        "sign": {name: np.mean(rows, axis=0).tolist() for name, rows in sign.items()},
-        "move": {name: np.mean(rows, axis=0).tolist() for name, rows in move.items()},
-        "covered": {name: np.mean(rows, axis=0).tolist() for name, rows in covered.items()},
+        kind: {name: np.array(rows, dtype=float) for name, rows in of_kind.items()}
+        for kind, of_kind in (("sign", sign), ("move", move), ("covered", covered))
     }
 
 
@@ -90,21 +91,26 @@ def run(script: Script) -> None:
     """Measure, draw, judge."""
     marks, n_trees = ((20, 200), 3) if script.quick else (MARKS, 500)
     constant = tuned(marks, n_trees if script.quick else 200)
-    found = curves(marks, n_trees, constant)
+    by_tree = curves(marks, n_trees, constant)
+    found = {
+        kind: {name: rows.mean(axis=0).tolist() for name, rows in of_kind.items()} for kind, of_kind in by_tree.items()
+    }
     figure, axes = panels(1, 3, 11.0, 3.6)
     for one, key, title in zip(
         axes[0], ("sign", "move", "covered"),
         ("root's sign wrong", "no winning move though there is one", "90% intervals that cover"), strict=True,
     ):  # fmt: skip
-        for name, values in found[key].items():
-            one.plot(marks, values, label=name, marker="o", markersize=3, linewidth=1.2)
+        for k, (name, rows) in enumerate(by_tree[key].items()):
+            with_interval(one, marks, 100 * rows.T, label=name, **style(name, k) | {"markersize": 3, "linewidth": 1.2})
         one.set(xscale="log", xlabel="random games", title=title)
-    axes[0, 2].axhspan(0.85, 0.95, color="#DDDDDD", zorder=0)
-    axes[0, 0].legend(fontsize=7, frameon=False)
+    axes[0, 0].set_ylabel("share of trees (%)")
+    axes[0, 2].set_ylabel("share of the root's moves (%)")
+    axes[0, 2].axhspan(85, 95, color="#DDDDDD", zorder=0)
+    axes[0, 1].legend(*axes[0, 0].get_legend_handles_labels(), fontsize=8, frameon=False, loc="upper right")
     script.figure(
         figure, "hennig-fig-3.10",
         f"{n_trees} trees of the model, branching 5, depth 4, root's score 0 (simulated; told: unit steps). UCT tuned "
-        f"to c = {constant:.2f} on 200 other trees; alpha-beta guesses until it is done.",
+        f"to c = {constant:.2f} on 200 other trees; alpha-beta guesses until it is done. {BAND}; grey: 85 to 95%.",
     )  # fmt: skip
     script.table(
         {"games": list(marks), **{f"{key}: {name}": values for key in found for name, values in found[key].items()}},

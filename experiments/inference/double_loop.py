@@ -76,7 +76,8 @@ def draw(script: Script, found: dict[tuple[str, int], Any]) -> None:
         figure,
         "double-loop-objective",
         f"Minus the bound on the log evidence after each outer step, above the lowest value reached with the same "
-        f"potentials (1e-9 nats stands for less). Simulated: {n} unknowns, of which {n // 16} are +-1, from {n // 2} "
+        f"potentials (1e-9 nats stands for less). One problem, and no chance in the solver: there is no interval to "
+        f"draw. Simulated: {n} unknowns, of which {n // 16} are +-1, from {n // 2} "
         f"random measurements with noise variance 0.01, which the model is told.",
     )
 

@@ -16,7 +16,8 @@ import numpy as np
 from scipy import sparse
 
 from adaptive import PairedSymbols, datasets
-from adaptive.plots import PALETTE
+from adaptive.plots.style import style
+from experiments.drawing import BARS, with_interval
 from experiments.pairs.shared.ranking import Split, judged, split_pairs
 from experiments.pairs.shared.rivals import gradients, least_squares, popularity
 from experiments.report.cells import spelled
@@ -226,15 +227,15 @@ def _figure(script: Script, found: dict[str, Any]) -> None:
             edges = np.unique(np.geomspace(seen.min(), seen.max() + 1, 7).astype(int))
             at = np.digitize(seen, edges)
             groups = [g for g in range(1, len(edges)) if np.sum(at == g) >= 25]
-            style = {"ls": "-", "marker": "o"} if k < len(PALETTE) else {"ls": "--", "marker": "s"}
-            one.plot([np.mean(seen[at == g]) for g in groups], [ranks["rank"][at == g].mean() for g in groups],
-                     ms=4, color=PALETTE[k % len(PALETTE)], label=label, **style)  # fmt: skip
+            with_interval(one, [np.mean(seen[at == g]) for g in groups], [ranks["rank"][at == g] for g in groups],
+                          bars=True, label=label, **style(label, k) | {"markersize": 4})  # fmt: skip
         one.set(xlabel="items of the user", ylabel="mean rank of the held-out item", title=name)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=7)
     script.figure(
         figure, "pairs-held-out",
         "Mean rank of one held-out pair per user by how many items the user has, groups of 25 and more (nearly all of "
-        "Last.fm's listeners have 50 artists); every method tuned on another held-out pair.",
+        "Last.fm's listeners have 50 artists); every method tuned on another held-out pair. "
+        f"{BARS} over the users of a group.",
     )  # fmt: skip
 
 

@@ -17,6 +17,8 @@ from scipy.special import expit
 
 from adaptive import PairedSymbols
 from adaptive.plots import PALETTE
+from adaptive.plots.style import style
+from experiments.drawing import BARS, with_interval
 from experiments.pairs.shared.ranking import Split, judged, split_pairs
 from experiments.pairs.shared.rivals import popularity
 from experiments.script import Script, command, panels
@@ -193,17 +195,18 @@ def _figure(script: Script, joined: dict[str, Any]) -> None:
         one = joined[name]
         at = np.digitize(one["activity"], edges)
         groups = [g for g in range(1, len(edges)) if np.sum(at == g) >= 20]
-        left.plot([np.median(one["activity"][at == g]) for g in groups], [one["rank"][at == g].mean() for g in groups],
-                  "o-", color=PALETTE[k], label=name)  # fmt: skip
+        place = np.array([np.median(one["activity"][at == g]) for g in groups]) * 1.06 ** (k - 2)
+        with_interval(left, place, [one["rank"][at == g] for g in groups], bars=True, label=name, markersize=4,
+                      **{**style(name, k), "color": PALETTE[k]})  # fmt: skip
     left.set(xlabel="pairs of the user", ylabel="mean rank of the held-out item", xscale="log")
     left.margins(y=0.3)
     left.legend(fontsize=7, loc="lower left", ncols=2)
     for k, name in enumerate(names[1:-1], start=1):
         one = joined[name]
-        for style, part in ((":", one["activity"] < 10), ("-", one["activity"] >= 30)):
+        for dash, part in ((":", one["activity"] < 10), ("-", one["activity"] >= 30)):
             heights, places = np.histogram(one["odds"][part], bins=np.linspace(0, 1, 26), density=True)
-            label = f"{name}, {'30 pairs and more' if style == '-' else 'up to 9'}"
-            middle.plot(0.5 * (places[1:] + places[:-1]), heights, style, color=PALETTE[k], label=label)
+            label = f"{name}, {'30 pairs and more' if dash == '-' else 'up to 9'}"
+            middle.plot(0.5 * (places[1:] + places[:-1]), heights, dash, color=PALETTE[k], label=label)
     middle.set(xlabel="odds of the held-out pair", ylabel="density", ylim=(0, 9))
     middle.legend(fontsize=7)
     for k, (name, label) in enumerate((("K=20 r=1", "full"), ("K=20 constant", "constant"))):
@@ -216,8 +219,9 @@ def _figure(script: Script, joined: dict[str, Any]) -> None:
     script.figure(
         figure, "pairs-stream",
         "Simulated: streams drawn from the model. Left: mean rank of a held-out pair by how many "
-        "pairs its user has. Middle: the odds of held-out pairs, of users with few and with many. Right: how often an "
-        "item is thought to be among the censored pairs, by how often it was seen; values below 1e-12 are drawn there.",
+        f"pairs its user has. {BARS} over held-out pairs. Middle: the odds of held-out pairs, of users with few "
+        "and with many. Right: how often an item is thought to be among the censored pairs, by how often it was seen; "
+        "values below 1e-12 are drawn there.",
     )  # fmt: skip
 
 

@@ -16,9 +16,11 @@ import numpy as np
 from scipy.special import expit
 
 from adaptive import PairedSymbols, SequentialDesign, scorers
-from adaptive.plots import PALETTE
+from adaptive.plots.style import style, words
 from designs.pool import Product
+from experiments.drawing import with_interval
 from experiments.script import Script, command, panels
+from experiments.statistics import half_width
 
 SCORERS: dict[str, Any] = {
     "information_gain": "information_gain",
@@ -131,15 +133,20 @@ def run(script: Script) -> None:
     )  # fmt: skip
     figure, ((left, right),) = panels(1, 2)
     for k, (name, runs) in enumerate(found.items()):
-        left.plot(np.mean([one["regret"] for one in runs], axis=0), color=PALETTE[k], label=name)
-        right.plot(end[name].mean(), learnt[name].mean(), "o", color=PALETTE[k], label=name)
-    left.set(xlabel="pairs shown", ylabel="regret: yeses missed")
-    right.set(xlabel="regret at the end", ylabel="gain in log predictive, nats per answer")
-    left.legend(fontsize=8)
+        look = style(name, k)
+        regret = np.array([one["regret"] for one in runs])
+        with_interval(left, np.arange(1, sizes[3] + 1), regret.T, label=words(name), **look | {"marker": ""})
+        half = (half_width(one) for one in (learnt[name], end[name]))
+        right.errorbar(end[name].mean(), learnt[name].mean(), *half, color=look["color"], marker=look["marker"],
+                       capsize=2, linewidth=1)  # fmt: skip
+    left.set(xlabel="pairs shown", ylabel="regret (yeses missed)")
+    right.set(xlabel="regret at the end (yeses missed)", ylabel="gain in log predictive (nats per answer)")
+    left.legend(fontsize=8, frameon=False)
     script.figure(
         figure, "pairs-shown",
-        f"Simulated: pairs of users and items shown one by one, means over {seeds} streams. Left: "
-        "regret against the pairs of the highest true odds. Right: regret, and what is known of all other pairs.",
+        "Simulated: pairs of users and items shown one by one. Left: regret against the pairs of the highest true "
+        "odds. Right: regret, and what is known of all other pairs. Bands and bars: 95% intervals of the mean over "
+        f"{seeds} streams.",
     )  # fmt: skip
 
 

@@ -13,6 +13,8 @@ from scipy.special import ndtr
 from sklearn.gaussian_process.kernels import RBF
 
 from adaptive import CollaborativePreference
+from adaptive.plots.style import GREY, PALETTE
+from experiments.drawing import BAND, with_interval
 from experiments.script import Script, command, panels
 
 KINDS, EACH, STEPS = 3, 6, 20
@@ -64,12 +66,18 @@ def run(script: Script) -> None:
         "never asked about.",
     )  # fmt: skip
     figure, axes = panels(1, 1, 5.5, 3.2)
-    says = {"favoured": ("#0072B2", "held-out pairs with the kind"), "unrelated": ("#999999", "pairs of another kind")}
+    says = {"favoured": (PALETTE[0], "held-out pairs with the kind"), "unrelated": (GREY, "pairs of another kind")}
     for name, (colour, label) in says.items():
-        axes[0, 0].plot(curves[name], color=colour, label=label)
-    axes[0, 0].set(xlabel="comparisons", ylabel="deviation of a difference", ylim=(0, None))
-    axes[0, 0].legend(fontsize=8)
-    script.figure(figure, "favoured-kind", "What is left unknown as somebody prefers one kind again and again.")
+        each = np.array([one[name] for one in found])
+        with_interval(axes[0, 0], np.arange(each.shape[1]), each.T, color=colour, label=label)
+    axes[0, 0].set(
+        xlabel="comparisons", ylabel="standard deviation of a difference", ylim=(0, None), xticks=range(0, STEPS + 1, 5)
+    )
+    axes[0, 0].legend(fontsize=8, frameon=False)
+    script.figure(
+        figure, "favoured-kind", "What is left unknown as somebody prefers one kind again and again. "
+        f"{BAND} over {len(found)} simulated populations.",
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import numpy as np
 
 from adaptive import BradleyTerry
 from adaptive.datasets import data_folder
+from experiments.drawing import BAND, with_interval
 from experiments.script import Script, command, panels
 from experiments.statistics import half_width
 
@@ -167,16 +168,15 @@ def run(script: Script) -> None:
                 "the intervals are wide, also that of the share of places right, over all checkpoints.",
             )  # fmt: skip
         for design in DESIGNS:
-            axes[0, column].plot(
-                EVERY * np.arange(1, len(places[design]) + 1), places[design], STYLE[design][1],
-                color=STYLE[design][0], label=design,
-            )  # fmt: skip
-        axes[0, column].set(title=name, xlabel="comparisons", ylim=(0, 1),
-                            ylabel="share of the first five places that are right" if not column else "")  # fmt: skip
-    axes[0, 0].legend(fontsize=8)
+            shares = 100 * np.array([one["places"] for one in found[design]])
+            with_interval(axes[0, column], EVERY * np.arange(1, shares.shape[1] + 1), shares.T, label=design,
+                          color=STYLE[design][0], linestyle=STYLE[design][1])  # fmt: skip
+        axes[0, column].set(title=name, xlabel="comparisons", ylim=(0, 100),
+                            ylabel="places of the first five that are right (%)" if not column else "")  # fmt: skip
+    axes[0, 0].legend(fontsize=8, frameon=False)
     script.figure(figure, "rank-by-comparisons", f"The order of the best five of {N} language models, compared by "
                   "random items that one of the two answers rightly, or none or both: share of the five places "
-                  f"that are right, means of {seeds} draws of models.")  # fmt: skip
+                  f"that are right. {BAND} over {seeds} draws of models.")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import Questionnaire
+from adaptive.plots.style import style
+from experiments.drawing import BAND, with_interval
 from experiments.script import Script, command, panels
 
 SEED = 0
@@ -25,15 +27,15 @@ def run(script: Script) -> None:
     found = script.kept("calibration_designs", designs, repeats, rounds)
     figure, axes = panels(1, 1, 5.0, 3.2)
     pairs = 120 + 40 * np.arange(rounds + 1)
-    for name in SIZES:
-        axes[0, 0].plot(pairs, found[name].mean(axis=0), label=name)
+    for k, name in enumerate(SIZES):
+        with_interval(axes[0, 0], pairs, found[name].T, label=name, **style(name, k) | {"marker": ""})
     axes[0, 0].set_xlabel("answers")
     axes[0, 0].set_ylabel("RMSE of slopes and intercepts")
     axes[0, 0].legend(frameon=False)
     script.figure(
         figure, "questionnaire-calibration-designs",
         f"Two-parameter items (20) calibrated with 60 people: 120 random pairs, then those of highest information "
-        f"about the items, 40 or 10 between two calibrations, or random ones; mean of {repeats} simulations.",
+        f"about the items, 40 or 10 between two calibrations, or random ones. {BAND} over {repeats} simulations.",
     )  # fmt: skip
     coverage = script.kept("calibration_designs", coverage_of, 40 if script.quick else 400, 10 if script.quick else 50)
     if script.quick:

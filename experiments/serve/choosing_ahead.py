@@ -13,8 +13,10 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.preprocessing import StandardScaler
 
 from adaptive import BayesianLogisticRegression, SequentialDesign
+from adaptive.plots.style import style
 from adaptive.serve import Pool, Shown, Store
 from adaptive.serve.labelling import LabellingDesk
+from experiments.drawing import BAND, with_interval
 from experiments.script import Script, command, panels
 
 N_POOL, N_LABELS, SEEDS = 200, 60, 20
@@ -105,17 +107,18 @@ def run(script: Script) -> None:
     found = {name: [script.kept("ahead", repetition, name, seed, n_labels) for seed in range(seeds)] for name in SETS}
     figure, axes = panels(1, len(SETS), 9.6, 3.2)
     for axis, (name, runs) in zip(axes[0], found.items(), strict=True):
-        for way in PEOPLE:
-            curve = 100 * np.mean([one[way] for one in runs], axis=0)
-            axis.plot(np.arange(1, n_labels + 1), curve, label=way, ls=":" if way == RANDOM else "-")
-        axis.set_title(name)
-        axis.set_xlabel("labels")
-    axes[0, 0].set_ylabel("right on held-out rows, %")
-    axes[0, -1].legend(frameon=False, fontsize=7)
+        for k, way in enumerate(PEOPLE):
+            look = style("random" if way == RANDOM else way, k) | {"marker": ""}
+            curves = 100 * np.array([one[way] for one in runs])
+            with_interval(axis, np.arange(1, n_labels + 1), curves.T, label=way, **look)
+        axis.set(title=name, xlabel="labels", ylim=(70, 100.5))  # below: the first five labels or so
+    axes[0, 0].set_ylabel("right on held-out rows (%)")
+    axes[0, -1].legend(frameon=False, fontsize=7, title="people", title_fontsize=7)
     script.figure(
-        figure, "serve-choosing-ahead", f"{N_POOL} rows to label, the mean of {seeds} splits, paired. 'Chosen ahead': "
-        "two rows a person in stock, chosen in the light of what is open; an answer is learnt while its person reads "
-        "the next row. Simulated people who think for exponential times, real rows.",
+        figure, "serve-choosing-ahead", f"{N_POOL} rows to label. {BAND} over {seeds} splits; what is "
+        "below 70% is not shown. 'Chosen ahead': two rows a person in stock, chosen in the light of what is open; an "
+        "answer is learnt while its person reads the next row. Simulated people who think for exponential times, "
+        "real rows.",
     )  # fmt: skip
     words, holds = [], True
     for way in PEOPLE:

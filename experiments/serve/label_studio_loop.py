@@ -21,8 +21,10 @@ import numpy as np
 from adaptive import BayesianLogisticRegression, datasets
 from adaptive.cli.serve import pools
 from adaptive.cli.serve.features import words
+from adaptive.plots.style import style
 from adaptive.serve import Store
 from adaptive.serve.labelling import LabellingDesk
+from experiments.drawing import BARS, with_interval
 from experiments.script import Script, command, panels
 from experiments.serve.shared.studio_people import Follower, begin
 from experiments.serve.shared.studio_server import Server
@@ -141,11 +143,13 @@ def run(script: Script) -> None:
         seed=f"0..{len(seeds) - 1}",
     )  # fmt: skip
     figure, axes = panels(1, 1, 5.6, 3.8)
-    for way in WAYS:
-        axes[0][0].plot(EVERY * np.arange(1, len(mean[way]) + 1), mean[way], marker="o", label=way)
-    axes[0][0].set(xlabel="labels of both people", ylabel="accuracy on texts nobody labelled")
-    axes[0][0].legend(frameon=False)
-    script.figure(figure, "studio-loop", f"Means over {len(seeds)} draws of {N_TEXTS} texts.")
+    for k, way in enumerate(WAYS):
+        at = EVERY * np.arange(1, len(mean[way]) + 1) + k - 1  # beside each other, so that no bar hides another
+        with_interval(axes[0][0], at, 100 * np.array(found[way]).T, bars=True, label=way, **style(way, k))
+    axes[0][0].set(xlabel="labels of both people", ylabel="accuracy on texts nobody labelled (%)", ylim=(20, 100))
+    axes[0][0].legend(frameon=False, loc="lower right")
+    script.figure(figure, "studio-loop", f"{BARS} over {len(seeds)} draws of {N_TEXTS} texts; few draws make them "
+                  "wide, and some are cut off at 100%.")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -102,7 +102,8 @@ def run(script: Script) -> None:
             ax.plot(BLOCK * np.arange(1, len(scores) + 1), scores, color=colour, label=label)
         ax.set(title=name, xlabel="documents seen", ylabel="completion, nats a word")
     axes[0, -1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-    script.figure(figure, "hennig-fig-5.12", "Completion of the next 500 documents along two streams that change.")
+    script.figure(figure, "hennig-fig-5.12", "Completion of the next 500 documents along two streams that "
+                  "change. One run of each stream: there is no interval to draw.")  # fmt: skip
     b = found["corpus B"]
     changed = half // BLOCK
     recovered = min(changed + 3000 // BLOCK, 2 * changed - 2)

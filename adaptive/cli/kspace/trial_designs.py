@@ -19,6 +19,7 @@ from adaptive.cli.kspace.trial import SLACKS, Trial
 from adaptive.cli.kspace.trial_rules import names, rules
 from adaptive.cli.workers import stop_if_orphaned
 from adaptive.loop import SequentialDesign
+from adaptive.loop.comparison import interval
 from designs.kspace.from_images.growth import best_apart
 
 __all__ = ["DESIGNED", "Chosen", "Tried", "choose", "tasks", "try_design"]
@@ -54,6 +55,11 @@ class Tried(NamedTuple):
     def mean(self, name: str) -> float:
         """Mean of a measure over the draws."""
         return float(np.mean([one[name] for one in self.measures]))
+
+    def half_width(self, name: str) -> float:
+        """Half the 95% interval of that mean by Student's t; 0 of a single draw."""
+        _, low, high = interval(np.array([one[name] for one in self.measures]))
+        return float(high - low) / 2 if len(self.measures) > 1 else 0.0
 
 
 def tasks(

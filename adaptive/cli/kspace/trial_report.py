@@ -80,7 +80,7 @@ def verdict(ordered: Sequence[Tried]) -> str:
 
 
 def _means(one: Tried) -> dict[str, float]:
-    return {name: one.mean(name) for name in METRICS}
+    return {name: one.mean(name) for name in METRICS} | {"nmse_95": one.half_width("nmse")}
 
 
 def _labels(ordered: Sequence[Tried], trial: Trial) -> dict[str, list[Any]]:
@@ -100,7 +100,8 @@ def _draw(ordered: Sequence[Tried], trial: Trial, said: str) -> Figure:
     shown = {one.design + (", first draw" if len(one.positions) > 1 else ""): one.image for one in ordered[:_SHOWN]}
     height, width = trial.upright(trial.truth).shape
     pictures = 2 * (11.0 / (len(shown) + 1) * min(max(height / width, 0.4), 1.6) + 0.55)  # inches
-    caption = textwrap.fill(said, 185)
+    drawn = any(len(one.positions) > 1 for one in ordered)
+    caption = textwrap.fill(f"{said} Bars: 95% intervals of the mean over draws." if drawn else said, 185)
     below = 0.2 + 0.16 * (1 + caption.count("\n"))
     drawing = Figure(figsize=(12.5, pictures + 4.2 + below), layout="constrained")
     parts: Any = drawing.subfigures(3, 1, height_ratios=[pictures, 4.2, below])
@@ -124,12 +125,14 @@ def _draw(ordered: Sequence[Tried], trial: Trial, said: str) -> Figure:
         plots.sampling_scores(trial.pool, chosen.before, measured=given, ax=axes[1]).set_title(
             "score before the first choice"
         )
+    error = [float(np.sqrt(one.mean("nmse"))) for one in ordered]
     columns: dict[str, list[Any]] = {
         "design": [one.design for one in ordered],
         "slice": ["same"] * len(ordered),
-        "error": [float(np.sqrt(one.mean("nmse"))) for one in ordered],
+        "error": error,
+        "error_95": [one.half_width("nmse") / (2 * root) for one, root in zip(ordered, error, strict=True)],
     }
-    label = "relative error inside the object, less is better"
+    label = "relative error inside the object\n(less is better)"
     plots.design_errors(columns, ax=axes[-1], xlabel=label).set_title("all designs of this size")
     parts[2].text(0.01, 0.5, caption, fontsize=8.5, va="center", color="#333333")
     return drawing

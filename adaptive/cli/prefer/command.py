@@ -157,7 +157,7 @@ def _ask(model: CollaborativePreference, job: Job) -> None:
                               for one, won in zip(asked, told["outcome"], strict=True)]}  # fmt: skip
         job.write_csv("answers.csv", {"step": told["step"], **columns, "nats": told["score"]})
         job.doing = "ranking the items"
-        ranking = write_ranking(design.estimator_, job, f"What {settings['ask']} likes")
+        ranking = write_ranking(design.estimator_, job, f"Utilities for {settings['ask']}")
         job.then(job.anew("--ask", "NAME"), "for the next person")
         print(f"\nThank you: {counted(design.iteration, 'answer')}.")
         for item, utility, low, high, best in list(zip(*ranking.values(), strict=True))[:5]:

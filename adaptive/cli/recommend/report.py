@@ -14,6 +14,7 @@ from adaptive.cli.held_out_items import write_ranks
 from adaptive.cli.job import Job
 from adaptive.diagnostics.rankings import Popularity, beside_rankings, held_out_items, rankings_of
 from adaptive.estimators import PairedSymbols
+from adaptive.plots.style import style, tidy
 from designs.pool import Product
 
 __all__ = ["write"]
@@ -62,16 +63,19 @@ def _ranks(
     }
     means = write_ranks(found, folder)
     drawing, ax = plots.figure(7.0, 4.0)
-    for (name, table), colour in zip(found.items(), plots.PALETTE, strict=False):
+    for k, (name, table) in enumerate(found.items()):
         middle = np.sqrt((np.array(table["least"][1:]) + 1.0) * (np.array(table["most"][1:]) + 1.0)) - 1.0
         errors = 1.96 * np.nan_to_num(table["standard_error"][1:])
-        ax.errorbar(np.maximum(middle, 1.0), table["mean_rank"][1:], errors, marker="o", color=colour, label=name)
+        places = np.maximum(middle, 1.0) * 1.015 ** (k - len(found) // 2)  # beside each other: no bar hides another
+        ax.errorbar(places, table["mean_rank"][1:], errors, label=name, **style(name, k))
     ax.set(xscale="log", xlabel="items of the user", ylabel="mean rank of the held-out item")
     groups = [f"{least}" if least == most else f"{least} to {most}" for least, most in zip(
         table["least"][1:], table["most"][1:], strict=True)]  # fmt: skip
     ax.set_xticks(np.maximum(middle, 1.0), groups)
     ax.minorticks_off()
-    ax.legend()
+    ax.margins(x=0.1, y=0.2)
+    ax.legend(frameon=False, loc="upper center", ncols=2)
+    tidy(ax)
     folder.draw(drawing, "ranks")
     against, best = beside_rankings(model, rivals, held_out)
     beside.say(against, advice=best.advice)

@@ -14,6 +14,7 @@ from adaptive.estimators import CollaborativeRNN
 from adaptive.estimators.sequences.histories import Histories, events_of
 from adaptive.estimators.sequences.nets.ngrams import chosen
 from adaptive.estimators.sequences.nets.training import Plan
+from adaptive.loop.comparison import interval
 
 __all__ = ["write"]
 
@@ -45,7 +46,7 @@ def write(histories: dict[str, list[str]], folder: Job) -> dict[str, Any]:
         "epochs": {"own": own.n_iter_, "pooled": pooled.n_iter_}, "beside": _beside(errors, nats, together),
     }  # fmt: skip
     folder.write_summary(summary)
-    _draw(nats, folder)
+    _draw(errors, folder)
     best = (pooled if together else own).partial_fit(late)  # users stand where their histories end
     _next(best, settings["next"], folder)
     observe = worth_observing(histories, folder)
@@ -101,12 +102,16 @@ def _next(model: CollaborativeRNN, n: int, folder: Job) -> None:
     folder.write_csv("next.csv", dict(zip(("user", "rank", "item", "probability"), map(list, columns), strict=True)))
 
 
-def _draw(nats: dict[str, float | None], folder: Job) -> None:
-    shown = {name: value for name, value in nats.items() if value is not None}
-    drawing, ax = plots.figure(6.0, 2.6)
-    ax.barh(range(len(shown)), list(shown.values()), color=[plots.PALETTE[0] if name == "own" else "#BBBBBB"
-                                                            for name in shown])  # fmt: skip
+def _draw(errors: dict[str, np.ndarray], folder: Job) -> None:
+    """Mean nats of each way to predict, with 95% intervals where several users have held-out events."""
+    shown = {name: column[np.isfinite(column)] for name, column in errors.items() if np.isfinite(column).any()}
+    limits = np.array([interval(column) for column in shown.values()]).reshape(-1, 3)
+    mean, half = limits[:, 0], limits[:, 2] - limits[:, 0]
+    drawing, ax = plots.figure(6.0, 2.8)
+    ax.barh(range(len(shown)), mean, xerr=np.where(np.isfinite(half), half, 0.0),
+            error_kw={"linewidth": 1, "capsize": 2},
+            color=[plots.PALETTE[0] if name == "own" else "#BBBBBB" for name in shown])  # fmt: skip
     ax.set_yticks(range(len(shown)), ["a memory for each" if name == "own" else name for name in shown])
     ax.invert_yaxis()
-    ax.set(xlabel="nats per held-out event, mean over users", title="What comes next")
+    ax.set(xlabel="nats per held-out event (mean over users, 95% interval)", title="Predictions of what comes next")
     folder.draw(drawing, "nats")

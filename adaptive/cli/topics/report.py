@@ -12,6 +12,7 @@ from adaptive.cli import beside
 from adaptive.cli.job import Job
 from adaptive.cli.topics.stream import Stream
 from adaptive.cli.topics.texts import Vocabulary
+from adaptive.plots.style import tidy
 
 __all__ = ["write"]
 
@@ -90,7 +91,7 @@ def _draw(table: dict[str, list[Any]], column: str, along: bool, lists: list[lis
         (table["group"][r], table["topic"][r] - 1): (table["mean"][r], table["lower"][r], table["upper"][r])
         for r in rows
     }
-    cube = np.array([[values[group, k] for k in range(K)] for group in groups])
+    cube = 100 * np.array([[values[group, k] for k in range(K)] for group in groups])
     chosen = np.argsort(-np.ptp(cube[:, :, 0], axis=0), kind="stable")[:N_LINES]
     columns = min(3, len(chosen))
     lines = -(-len(chosen) // columns)
@@ -110,9 +111,10 @@ def _draw(table: dict[str, list[Any]], column: str, along: bool, lists: list[lis
             ax.margins(x=0.15)
         ax.set_title("\n".join([" ".join(lists[k][:2]), " ".join(lists[k][2:4])]), loc="left", fontsize=8)
         ax.set_ylim(bottom=0.0)
+        tidy(ax)
     for ax in panels[len(chosen) :]:
         ax.set_visible(False)
-    drawing.supylabel("share of the words, with 90% bands", fontsize=9)
+    drawing.supylabel("share of the words (%), 90% bands", fontsize=9)
     drawing.supxlabel(column, fontsize=9)
     name = "".join(c if c.isalnum() else "_" for c in column)
     folder.draw(drawing, f"{'time' if along else 'groups'}-{name}")

@@ -40,7 +40,7 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2), sharey=True)
 width = np.array([ranking["strength"]]) - np.array([ranking["lower"]])
 left.errorbar(ranking["strength"], range(8), xerr=width, fmt="o")
 left.set_yticks(range(8), ranking["item"])
-left.set(xlabel="strength, logits")
+left.set(xlabel="strength (logits)")
 left.invert_yaxis()
 places = [model.items_.tolist().index(item) for item in ranking["item"]]
 shown = right.imshow(ranks[places], cmap="Blues", aspect="auto", extent=(0.5, 8.5, 7.5, -0.5))

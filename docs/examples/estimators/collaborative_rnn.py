@@ -62,8 +62,9 @@ model.partial_fit([users[k] for k in chosen], [later[users[k]][0] for k in chose
 
 figure, ax = plt.subplots(figsize=(6.4, 3.4))
 ax.plot(lengths, nats, "o", alpha=0.6)
-ax.axhline(np.log(6), color="black", linestyle=":")
-ax.set(xscale="log", xlabel="visits so far", ylabel="nats of a visit")
+ax.axhline(np.log(6), color="black", linestyle=":", label="log 6: nothing is known")
+ax.set(xscale="log", xlabel="visits so far", ylabel="nats a visit")
+ax.legend(loc="upper center")
 ax.set_xticks([4, 8, 15, 25, 40, 120], ["4", "8", "15", "25", "40", "120"])
 ax.minorticks_off()
 figure.tight_layout()

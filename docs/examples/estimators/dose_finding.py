@@ -36,7 +36,7 @@ def wanted(parameters):
 
 
 def allowed(estimator):
-    """Doses of which it is not probable, to .25, that they harm more than four in ten."""
+    """Doses of which it is not probable, to 0.25, that they harm more than four in ten."""
     fitted = hasattr(estimator, "belief_")
     known = estimator.parameters_ if fitted else None
     too_high = known.weights @ (harm(known.values, DOSES) > 0.4) if fitted else np.arange(16) > 2

@@ -28,6 +28,7 @@ filled = ax.contourf(u, v, p, levels=np.linspace(0, 1, 11), cmap="RdBu_r", alpha
 figure.colorbar(filled, label="probability of class 1")
 ax.scatter(*X.T, s=10, color="0.5")
 ax.scatter(*X[asked].T, c=y[asked], cmap="RdBu_r", edgecolor="black", s=50)
+ax.set(xlabel="first input", ylabel="second input")
 figure.tight_layout()
 rest = np.setdiff1d(np.arange(len(X)), asked)
 print(f"{len(asked)} labels, {learnt.score(X[rest], y[rest]):.0%} of the others right")

@@ -23,13 +23,14 @@ for k, component in enumerate(model.components_):
     print(f"topic {k}:", ", ".join(words[j] for j in np.argsort(-component)[:4]))
 
 # %%
-# The forecast of each author:
+# The forecast of each author, with 90% intervals:
 
 figure, ax = plt.subplots(figsize=(6.4, 3.2))
 for offset, author in ((-0.2, "Anna"), (0.2, "Ben")):
     profile = model.profile(f"0={author}")
-    ax.bar(np.arange(3) + offset, profile.proportions, 0.38, label=author)
+    half = 100 * 1.645 * profile.proportion_deviations
+    ax.bar(np.arange(3) + offset, 100 * profile.proportions, 0.38, yerr=half, capsize=3, label=author)
 ax.set_xticks(range(3), [f"topic {k}" for k in range(3)])
-ax.set_ylabel("share of the words to come")
+ax.set_ylabel("share of the words to come (%)")
 ax.legend()
 figure.tight_layout()

@@ -34,10 +34,13 @@ for name, one in images.items():
 plots.residuals(scan.image, images, into=plt.figure(figsize=(10, 6), layout="constrained"))
 
 # %%
-# What was measured in which order, and what the coils see:
+# What was measured in which order, and what those lines would say that are left:
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 plots.sampling_order(pool.take(design.history_["position"]), 8, ax=left)
 scores = scorers.get("information_gain")(found.predictive(pool))
-taken = {"left": design.history_["position"]}
-plots.sampling_scores(pool, {"left": scores}, measured=taken, ax=right)
-plots.coil_maps(found.coil_maps_)
+taken = {"lines that are left": design.history_["position"]}
+plots.sampling_scores(pool, {"lines that are left": scores}, measured=taken, ax=right)
+
+# %%
+# What the coils see, estimated from the centre:
+plots.coil_maps(found.coil_maps_, into=plt.figure(figsize=(10, 5), layout="constrained"))
