@@ -51,7 +51,7 @@ def ask(
     Every answer is on disk before the next question, and --resume carries on where a test was stopped. At the end the
     command writes estimates with 95% intervals, answers.csv, result.json and path.csv (the estimate after each answer).
     With target = "total" in the file the questions are about the total score of all items, and that score is predicted
-    too. `adaptive calibrate` writes a bank, and a test.toml to begin with.
+    too. A bank and a test.toml to begin with are written by `adaptive calibrate`.
     """
     if example:
         print(EXAMPLE, end="")
@@ -192,7 +192,7 @@ def _write(design: Any, asked: QuestionnaireFile, folder: Job) -> None:
 
 
 def _scale(taken: Respondent, folder: Job) -> str:
-    """What 0 and 1 are of a trait."""
+    """Words for what 0 and 1 are of a trait."""
     from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
 
     if folder.settings["bank"] is None:
@@ -205,7 +205,7 @@ def _scale(taken: Respondent, folder: Job) -> str:
 
 
 def _places(taken: Respondent, asked: QuestionnaireFile) -> list[str]:
-    """Where somebody stands among those calibrated on, in the words of the pages that `adaptive serve` shows."""
+    """Lines that say where somebody stands among those calibrated on, in the words of `adaptive serve`'s pages."""
     from adaptive.serve.pages import Estimate, texts
 
     try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +16,7 @@ from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job, shown
 from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, require_one_of
 from adaptive.cli.understanding import counted, table_in_words
+from adaptive.files import write_file
 from adaptive.tables import Cells, TableError
 
 if TYPE_CHECKING:
@@ -81,7 +84,11 @@ def calibrate(
         ),
     ] = None,
     simulate: Annotated[
-        bool, typer.Option("--simulate", help="Have people drawn from the bank take the test: length, error, exposure.")
+        bool,
+        typer.Option(
+            "--simulate",
+            help="Have people drawn from the bank, and yours, held out, take the test: length, error, reliability.",
+        ),
     ] = False,
     stop: Annotated[
         float | None,
@@ -107,9 +114,9 @@ def calibrate(
         int | None,
         typer.Option(
             help=(
-                "Choose a short form with this many items for people of whom nothing is known, and say how much "
-                "more the best one could tell. Also choose the items that predict the total best, judged by "
-                "--group."
+                "Choose a short form with this many items for people of whom nothing is known, and say how well the "
+                "total of all items is predicted from it. Also choose the items from which a regression predicts the "
+                "total best, judged by people of other groups if there is --group."
             ),
             metavar="ITEMS",
         ),
@@ -129,14 +136,16 @@ def calibrate(
 ) -> None:
     """Learn the items of a questionnaire from answers, for adaptive tests with `adaptive ask`.
 
-    The command writes bank.csv (with covariances), items.csv (parameters and fit), people.csv (estimates), groups.csv
-    (with --group), short_form.csv and total_form.csv (with --short-form), bank-mirt.csv (with --dialect mirt),
+    The command writes bank.csv (with covariances), test.toml (a test to begin with, which `adaptive ask` runs as it
+    stands; one that you have changed stays), items.csv (parameters and fit), people.csv (estimates), groups.csv (with
+    --group), short_form.csv and total_form.csv (with --short-form), bank-mirt.csv (with --dialect mirt),
     report.json and information.png (of the ordinal model thresholds.png), and a state from which --resume writes them
     again. If the items measure more than one trait, the command says so, and items.csv proposes a split.
 
-    --simulate --stop 0.35 --exposure 0.3 tries the test on people drawn from the bank. It says how long tests will be,
-    how far off the estimates will be, and how many people see the item that is asked most (simulation.json,
-    exposure.csv).
+    --simulate --stop 0.35 --exposure 0.3 tries the test on people drawn from the bank, and on the people of the table,
+    each held out while the items are learnt (five folds). It says how long tests will be, how reliable, and how far off
+    (also for low and high traits), beside the best fixed form and random items. It also says how many people see the
+    item that is asked most (simulation.json, exposure.csv). It may be added with --resume, and so may --short-form.
     """
     options = {**locals(), "ignore": ignore or [], "reverse": reverse or []}
     job = Job(context, options, aside=TRIED, free=("short_form",))  # that may be asked for later
@@ -176,11 +185,21 @@ def calibrate(
         from adaptive.cli.calibrate import short_form as forms
         from adaptive.cli.fitting import fitted  # from here on it pays to load what computes
         from adaptive.estimators import Questionnaire
+        from adaptive.estimators.questionnaires.model_choice import ModelChoice
 
         try:
-            choice = _choice(settings, table, scale)
+            chosen = job.log / "model.json"  # which takes longest, and holds for a run that goes on
+            known = json.loads(chosen.read_text(encoding="utf-8")) if chosen.is_file() else None
+            choice = _choice(settings, table, scale) if known is None else ModelChoice(**known)
+            if choice.log_scores:
+                told = ", ".join(f"{name} {score:.3f}" for name, score in choice.log_scores.items())
+                print(
+                    f"Model: {choice.model}, which predicts hidden answers of other people best (log probability of an "
+                    f"answer, in nats; higher is better: {told})."
+                )
             learnt = Questionnaire(choice.model, reverse=tuple(settings["reverse"]), categories=scale)
             learnt = fitted(learnt, lambda estimator: held_out.learn(estimator, table), job)
+            write_file(chosen, json.dumps(asdict(choice)).encode())
         except ValueError as problem:
             raise CommandError(f"{cells.path}: {problem}") from None
         results.write(learnt, table, names, groups, job, choice.log_scores)
@@ -207,11 +226,7 @@ def _choice(settings: dict[str, Any], table: Any, scale: tuple[int, ...] | None)
     categories, _ = categories_of(values[~np.isnan(values)], scale)
     unknown = [item for item in settings["reverse"] if item not in table.columns]
     turned = [] if unknown else [table.columns.get_loc(item) for item in settings["reverse"]]  # `fit` refuses them
-    choice = chosen_model(values, categories, turned)
-    if choice.log_scores:
-        told = ", ".join(f"{name} {score:.3f}" for name, score in choice.log_scores.items())
-        print(f"Model: {choice.model}, which predicts hidden answers of other people best (nats an answer: {told}).")
-    return choice
+    return chosen_model(values, categories, turned)
 
 
 def _scale(text: str | None) -> tuple[int, ...] | None:

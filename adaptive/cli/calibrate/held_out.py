@@ -98,11 +98,12 @@ def _judged(ends: dict[str, Ends], whole: Ends, lengths: np.ndarray, name: str) 
     from adaptive import diagnostics
 
     n, questions = len(lengths), float(lengths.mean())
-    print(
-        f"{n} people of {name} take it, too, each while the items are learnt from others ({FOLDS} folds). "
-        "A distance\nis the root mean square of an estimate less that by all of a person's answers, those of the test "
-        f"among them.\nAll answers have a reliability of {_reliability(whole):.2f}."
-    )
+    print(f"{n} people of {name} take it, too, each while the items are learnt from others ({FOLDS} folds).")
+    if len(ends) > 1:
+        print(
+            "A distance is the root mean square of an estimate less that by all of a person's answers, its own "
+            f"among them.\nAll answers have a reliability of {_reliability(whole):.2f}."
+        )
     ours, found = ends["the adaptive test"], {}
     for kind, one in ends.items():
         off, extra = one.mean - whole.mean, one.std**2 - whole.std**2

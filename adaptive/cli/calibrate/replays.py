@@ -20,7 +20,7 @@ FEW = 10  # people of a level of whom nothing is said
 
 
 class Ends(NamedTuple):
-    """Where tests ended: means and deviations (people,) of the trait."""
+    """Estimates where tests ended: means and deviations (people,) of the trait."""
 
     mean: np.ndarray
     std: np.ndarray

@@ -1,4 +1,4 @@
-"""What ``adaptive calibrate`` writes of the items and the people: tables, a report, a figure."""
+"""Tables, a report and a figure that ``adaptive calibrate`` writes of the items and the people."""
 
 from __future__ import annotations
 
