@@ -1,15 +1,21 @@
 """``adaptive calibrate`` and ``adaptive ask`` as processes: a bank from answers, a test that is killed and goes on."""
 
+import io
 import json
+import re
 import signal
 import subprocess
+from statistics import NormalDist
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from adaptive.cli import run
 from adaptive.cli.ask.command import respondent_of
+from adaptive.cli.ask.keys import EXAMPLE
 from adaptive.cli.ask.questionnaire_file import read_questionnaire
+from adaptive.cli.calibrate.replays import ends_of, first_items, random_items
 from adaptive.cli.errors import CommandError
 from adaptive.estimators import Questionnaire
 from adaptive.files import write_csv
@@ -47,11 +53,13 @@ def test_calibrate_then_ask_kill_and_resume(tmp_path):
         "calibrate", tmp_path / "answers.csv", "--person", "who", "--group", "side", "--short-form", "2", "--out", out
     )
     assert done.returncode == 0, done.stderr
-    assert "Short form of 2 items: " in done.stdout and "an estimated" in done.stdout
-    assert "of the information under this model that any 2 candidates hold" in " ".join(done.stdout.split())
+    said = " ".join(done.stdout.split())
+    assert "Short form of 2 items, which tell most about the trait: " in said
+    assert "Under this model they hold an estimated " in said and "that the best 2 items could hold" in said
+    assert "the total of all 3 items, for the 200 people who answered all of them, each while" in said
     assert len(columns(out / "short_form.csv")["item"]) == 2
     against = json.loads((out / "short_form.json").read_text())["beside the rivals"]
-    assert [one["n"] for one in against] == [40, 40] and "a ridge regression on 2 random items" in done.stdout
+    assert [one["n"] for one in against] == [200, 200] and "A ridge regression on 2 random items leaves" in said
     assert {path.name for path in out.iterdir()} >= {
         "bank.csv", "items.csv", "people.csv", "groups.csv", "report.json", "information.png",
     }  # fmt: skip
@@ -247,12 +255,34 @@ def test_tests_are_simulated_before_anybody_is_asked(tmp_path, capsys):
     assert free["at most"] == 16 and capped["at most"] == 8 and free["questions"] > 8
     assert capped["reach the stop"] < free["reach the stop"] < 1
     assert abs(free["error"] - free["deviation"]) < 0.06 and f"error {free['error']:.2f}" in told
-    assert "as many random items" in told and free["beside random items"]["n"] == 200
+    assert abs(free["reliability"] - (1 - free["error"] ** 2)) < 0.06  # of people whose traits have a variance of 1
+    random, form = free["beside random items"], free["beside the best fixed form"]
+    assert random["n"] == form["n"] == 1000 and "random items (" in told
+    assert len(form["items"]) == round(free["questions"])
+    assert random["rival_square_error"] > form["rival_square_error"] > random["square_error"] * 0.98
+    low, middle, high = free["along the trait"]
+    assert low["people"] + middle["people"] + high["people"] == 1000 and min(low["error"], high["error"]) > 0
+    real = json.loads((out / "simulation.json").read_text())["held out"]
+    tests = real["tests"]
+    assert real["people"] == 200 and list(tests) == ["the adaptive test", "the best fixed form", "random items"]
+    assert all(0.3 < one["reliability"] < real["all answers"] + 0.05 for one in tests.values())
+    ours = tests["the adaptive test"]
+    assert ours["distance"] < tests["random items"]["distance"]
+    assert abs(ours["distance"] - ours["expected distance"]) < 0.1
+    assert "200 people of answers.csv take it, too, each while the items are learnt from others (5 folds)" in told
+    assert not ours["surer than it may be"] and "too sure" not in told
     seen = columns(out / "exposure.csv")
     assert seen["item"] == names
     assert sum(map(float, seen["exposure 0.5"])) == pytest.approx(capped["questions"])
     (out / "simulation.json").unlink()
+    begin = (out / "test.toml").read_text()
+    assert "deviation = 0.6" in begin and "exposure = 0.5" in begin and read_questionnaire(out / "test.toml").items
     assert simulated("--questions", "4") == 0 and "at most 4 questions, 4.0 on average" in capsys.readouterr().out
+    assert read_questionnaire(out / "test.toml").questions == 4  # nobody had changed it
+    (out / "test.toml").write_text(begin.replace('text = "q0"', 'text = "Two and two?"'))
+    assert simulated("--questions", "3") == 0
+    assert read_questionnaire(out / "test.toml").items[0].text == "Two and two?"  # which stays
+    capsys.readouterr()
     for options, says in (
         (["--questions", "17"], "at most the number of items, 16"),
         (["--questions", "4", "--exposure", "0.2"], "leaves 3 questions for each, got 4"),
@@ -274,3 +304,72 @@ def test_ask_begins_with_the_first_item_and_shares_contents_out(tmp_path):
     answering("yes\nno\nyes\nno\n", "ask", tmp_path / "test.toml", "--out", tmp_path / "run")
     asked = columns(tmp_path / "run/answers.csv")["label"]
     assert asked[0] == "q2" and [kinds[int(item[1])] for item in asked] == ["x", "y", "x", "y"]
+
+
+def calibrated(folder, items, *options):
+    """Calibrate 60 people on these items; return the folder."""
+    rng = np.random.default_rng(0)
+    rows = (rng.standard_normal((60, 1)) + 0.7 * rng.standard_normal((60, len(items))) > [[[-0.7]], [[0.7]]]).sum(0)
+    write_csv(folder / "answers.csv", dict(zip(items, rows.T.tolist(), strict=True)))
+    out = folder / "bank"
+    assert run(["calibrate", str(folder / "answers.csv"), "--model", "graded", "--out", str(out), *options]) == 0
+    return out
+
+
+def test_the_next_line_of_calibrate_runs_as_printed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    items = ["1", "2", 'say "é"', "q 4", "back"]
+    bank = calibrated(tmp_path, items, "--reverse", "back")
+    report = json.loads((bank / "report.json").read_text())
+    assert 0.3 < report["reliability"] < 1 and [one["people"] for one in report["along the trait"]][1] > 20
+    when, line = capsys.readouterr().out.splitlines()[-1].split(": adaptive ")
+    assert when == "Next, with your questions in the place of the ids in test.toml"
+    asked = read_questionnaire(bank / "test.toml")
+    assert [str(item.id) for item in asked.items] == items and asked.items[0].answers == ["0", "1", "2"]
+    assert [item.id for item in asked.items if item.reverse] == ["back"] and asked.questions == 3
+    (bank / "test.toml").write_text("show_result = true\n" + (bank / "test.toml").read_text())
+    monkeypatch.setattr("sys.stdin", io.StringIO("2\n2\n2\n"))
+    assert run([*line.split(), "--out", "me"]) == 0
+    said, found = capsys.readouterr().out, json.loads((tmp_path / "me/result.json").read_text())
+    scale = "0 is the average and 1 the standard deviation of the people whose answers calibrated bank.csv"
+    assert f"On this scale {scale}." in said and found["scale"] == scale
+    percent = round(100 * NormalDist().cdf(found["traits"]["trait"]["estimate"]))
+    place = rf"^trait: [a-z ]+, higher than {percent} of 100 people [(]with 95% probability, than \d+ to \d+[)][.]$"
+    assert re.search(place, said, re.M)
+
+
+def test_people_are_too_few_to_hold_some_out(tmp_path, capsys):
+    write_csv(tmp_path / "few.csv", {"a": [0, 1] * 10, "b": [0, 0, 1, 1] * 5, "c": [0, 1, 1, 1] * 5})
+    start = ["calibrate", str(tmp_path / "few.csv"), "--model", "rasch", "--out", str(tmp_path / "out")]
+    assert run([*start, "--simulate", "--questions", "2"]) == 0
+    assert "20 people are too few to hold some of them out; 40 are enough." in capsys.readouterr().out
+    assert json.loads((tmp_path / "out/simulation.json").read_text())["held out"] is None
+
+
+def test_a_form_takes_the_next_item_where_an_answer_is_missing():
+    items = Questionnaire.from_parameters([2.0, 1.5, 1.0, 0.5], [0.0] * 4)
+    table = pd.DataFrame([[1, 1, 1, 1], [np.nan, 1, 0, 1], [np.nan, np.nan, np.nan, 1]], columns=[0, 1, 2, 3])
+    form, places = first_items(items, table, 2)
+    assert form == [0, 1] and places.tolist() == [[0, 1], [1, 2], [3, -1]]
+    ends = ends_of(items, table, places)
+    person = items.respondent().fit([1, 2], [1, 0])
+    np.testing.assert_allclose([ends.mean[1], ends.std[1]], [person.mean[0], person.std[0]], rtol=1e-9)
+    drawn = random_items(table, [0, 1, 2, 3], 3, np.random.default_rng(0))
+    assert sorted(drawn[1].tolist()) == [1, 2, 3] and sorted(drawn[2].tolist()) == [-1, -1, 3]
+
+
+def test_a_short_form_may_be_asked_for_later(tmp_path, capsys):
+    bank = calibrated(tmp_path, ["a", "b", "c"])
+    assert run(["calibrate", "--out", str(bank), "--resume", "--short-form", "2"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Short form of 2 items" in said and "points, a root mean square, of a total from 0 to 6" in said
+
+
+def test_ask_prints_an_example_of_its_file(capsys):
+    assert run(["ask", "--example"]) == 0
+    said = capsys.readouterr().out
+    assert said == EXAMPLE
+    assert run(["ask", "--help"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Student's t with 8 degrees of freedom" in told and "Student's t, 8 degrees" in said
+    assert "of a bank of 0 to 4 the first word is 0" in told

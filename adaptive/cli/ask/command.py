@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from adaptive.cli.ask.keys import EXAMPLE
 from adaptive.cli.asking import Question, ask_person
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job, design_in
@@ -32,24 +33,30 @@ def ask(
         typer.Option(
             help=(
                 "What is known of the items: a CSV file of `adaptive calibrate`, mirt or catsim. Items are "
-                "matched by their id (default: only that higher answers mean more)."
+                "matched by their id. Without a bank all items are taken to be alike, and a higher answer to mean more "
+                "of the trait."
             ),
             metavar="BANK.csv",
         ),
     ] = None,
     out: Annotated[Path, out_folder("adaptive-ask-run")] = Path("adaptive-ask-run"),
     resume: Resume = False,
+    example: Annotated[bool, typer.Option("--example", help="Print a FILE.toml with every key, and stop.")] = False,
     seed: Annotated[int, whole_number("Seed of ties and draws (default 0).")] = 0,
     dry_run: DryRun = False,
 ) -> None:
     """Take an adaptive test in the terminal: each question is the one that teaches most about you.
 
-    Type an answer as it stands, or its number; s skips a question, and q stops. Every answer is on disk before the next
-    question, and --resume carries on where a test was stopped. At the end the command writes estimates with 95%
-    intervals, answers.csv, result.json and path.csv (the estimate after each answer). With target = "total" in the file
-    the questions are about the total score of all items, and that score is predicted too.
+    Type an answer as it stands, or, where the answers are words, its number from 1; s skips a question, and q stops.
+    Every answer is on disk before the next question, and --resume carries on where a test was stopped. At the end the
+    command writes estimates with 95% intervals, answers.csv, result.json and path.csv (the estimate after each answer).
+    With target = "total" in the file the questions are about the total score of all items, and that score is predicted
+    too. A bank and a test.toml to begin with are written by `adaptive calibrate`.
     """
-    job = Job(context, locals())
+    if example:
+        print(EXAMPLE, end="")
+        return
+    job = Job(context, {name: value for name, value in locals().items() if name != "example"})
     from adaptive.cli.ask.questionnaire_file import read_questionnaire
 
     require_at_least(("seed", seed, 0))
@@ -75,7 +82,8 @@ def in_words(asked: QuestionnaireFile, bank: Path | None) -> list[str]:
         *(f"  {item.id}: {item.text}" for item in asked.items[:5]),
         *([f"  and {counted(len(asked.items) - 5, 'further item')}"] if len(asked.items) > 5 else []),
         f"The test ends {' or '.join(stops) or 'after its last item'}.",
-        "What is known of the items: " + (f"{bank.name}." if bank else "nothing but that higher answers mean more."),
+        "What is known of the items: "
+        + (f"{bank.name}." if bank else "nothing; all are taken to be alike, and higher answers to mean more."),
     ]
 
 
@@ -154,10 +162,10 @@ def _run(asked: QuestionnaireFile, person: Respondent, job: Job) -> None:
     print(asked.title)
     with design:
         ask_person(job, design, question, heading=heading, barred=barred)
-        _write(design, job)
+        _write(design, asked, job)
 
 
-def _write(design: Any, folder: Job) -> None:
+def _write(design: Any, asked: QuestionnaireFile, folder: Job) -> None:
     taken: Respondent = design.estimator_
     interval = taken.interval(0.95)
     folder.write_csv("answers.csv", {key: design.history_[key] for key in ("step", "label", "outcome", "score")})
@@ -165,7 +173,7 @@ def _write(design: Any, folder: Job) -> None:
     found = {}
     for trait, mean, std, ends in zip(taken.traits, taken.mean, taken.std, interval.tolist(), strict=True):
         found[str(trait)] = {"estimate": float(mean), "deviation": float(std), "interval": ends}
-    result: dict[str, Any] = {"answers": design.iteration, "traits": found}
+    result: dict[str, Any] = {"answers": design.iteration, "traits": found, "scale": _scale(taken, folder)}
     if taken.about_total:
         total = taken.predict_total()
         low, high = total.interval.tolist()
@@ -173,7 +181,40 @@ def _write(design: Any, folder: Job) -> None:
     folder.write_json("result.json", result)
     print(f"\nThank you: {counted(design.iteration, 'answer')}.")
     for trait, mean, (low, high) in zip(taken.traits, taken.mean, interval.tolist(), strict=True):
+        mean, low, high = (round(one, 2) + 0.0 for one in (mean, low, high))  # never -0.00
         print(f"{trait}: {mean:.2f}, with 95% probability between {low:.2f} and {high:.2f}")
+    print(f"On this scale {result['scale']}.")
+    if asked.show_result and folder.settings["bank"] is not None:
+        print("\n".join(_places(taken, asked)))
     if taken.about_total:
         low, high = total.interval.tolist()
         print(f"total score: {total.mean:.1f}, with 95% probability between {low} and {high}")
+
+
+def _scale(taken: Respondent, folder: Job) -> str:
+    """Words for what 0 and 1 are of a trait."""
+    from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
+
+    if folder.settings["bank"] is None:
+        whose = "an assumed population, for want of a bank"
+    elif isinstance(taken.bank, OrdinalBank):
+        whose = "the prior of the ordinal model"
+    else:
+        whose = f"the people whose answers calibrated {Path(folder.settings['bank']).name}"
+    return f"0 is the average and 1 the standard deviation of {whose}"
+
+
+def _places(taken: Respondent, asked: QuestionnaireFile) -> list[str]:
+    """Lines that say where somebody stands among those calibrated on, in the words of `adaptive serve`'s pages."""
+    from adaptive.serve.pages import Estimate, texts
+
+    try:
+        words = texts(asked.texts)
+    except ValueError as problem:
+        raise CommandError(str(problem)) from None
+    said = []
+    for trait, mean, (low, high) in zip(taken.traits, taken.mean.tolist(), taken.interval(0.95).tolist(), strict=True):
+        one = Estimate(str(trait), mean, low, high, normed=True)
+        percents = {"percent": one.of_100(mean), "low": one.of_100(low), "high": one.of_100(high)}
+        said.append(words["among"].format(trait=one.trait, level=words[one.level], **percents))
+    return said

@@ -11,13 +11,15 @@ __all__ = ["EXAMPLE", "FREE", "KEYS", "LISTS", "keys_help"]
 KEYS: dict[str, dict[str, str]] = {
     "": {
         "title": "what stands above every page (default: the file's name)",
-        "answers": "the words of the answers in order, 2 to 10, for all items; they count as 1, 2, ..., as 0 and 1 if "
-        "no item has more than two, and as they stand if they are numbers",
+        "answers": "the answers in order, 2 to 10, for all items. Numbers count as they stand. Words count as the "
+        "answers of the bank, in its order (of a bank of 0 to 4 the first word is 0); without a bank as 1, 2, ..., or "
+        "as 0 and 1 if no item has more than two",
         "target": '"total": questions are about the total score (default: the traits)',
         "first": "id of the item that everybody is asked first",
         "exposure": "the largest share of the people who are asked an item, such as 0.3",
         "lang": 'language of the page (default "en")',
-        "show_result": "true: people see their estimate at the end (default false: thanks only)",
+        "show_result": "true: people see their estimate at the end and, with a bank, their place among 100 people "
+        "(default false: pages say thanks only; the terminal shows the estimate without the place)",
         "skip": "false: every question has to be answered (default true)",
         "one_tap": "true: a tap on an answer sends it (default false: choose, then send)",
     },
@@ -39,7 +41,13 @@ KEYS: dict[str, dict[str, str]] = {
         "deviation": "enough is known at this standard deviation (in points, if the total is the target)",
         "questions": "at most so many questions",
     },
-    "prior": {"mean": "of the trait before the first answer", "deviation": "its standard deviation"},
+    "prior": {
+        "mean": "of the trait before the first answer, on the scale of the bank: 0 is the average of the people whose "
+        "answers calibrated it, 1 their standard deviation. With [prior] it is normal (mean 0 and deviation 1 where "
+        "one is left out); without, Student's t with 8 degrees of freedom, mean 0 and scale 1 (deviation 1.15), whose "
+        "tails let other people be found (of an ordinal bank standard normal)",
+        "deviation": "its standard deviation",
+    },
     "content": {"NAME": "share of the questions that are about this content; the shares add up to 1"},
     "panel": {
         "participant": 'the parameter of its links that says who somebody is, such as "PROLIFIC_PID"',
@@ -63,7 +71,7 @@ answers = ["never", "sometimes", "often"]  # count as 1, 2, 3
 # first = "lists"                          # everybody begins with this item
 # exposure = 0.7                           # no item is asked of more than 70% of the people
 # lang = "en"
-# show_result = true                       # people see where they are among others; needs a bank for that
+# show_result = true                       # people see their estimate; with a bank, also their place among others
 # skip = false                             # every question has to be answered
 # one_tap = true                           # a tap on an answer sends it
 
@@ -71,9 +79,9 @@ answers = ["never", "sometimes", "often"]  # count as 1, 2, 3
 deviation = 0.4
 questions = 3
 
-# [prior]
-# mean = 0.0
-# deviation = 1.0
+# [prior]                                  # a normal one; without it Student's t, 8 degrees of freedom, scale 1,
+# mean = 0.0                               # about the people whose answers calibrated the bank (mean 0, deviation 1);
+# deviation = 1.0                          # an ordinal bank has this standard normal
 
 # [content]                                # shares of the questions, by the `content` of the items
 # work = 0.5

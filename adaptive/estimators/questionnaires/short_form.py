@@ -38,6 +38,8 @@ class ShortForm(NamedTuple):
         The total is predicted as intercept + answers @ weights.
     error, random_error : float
         Root mean square error of that total for people of other families, and that of as many random items.
+    squares : (people, 2) array
+        The square errors of each person by both, NaN of those whom nobody judged.
     """
 
     items: np.ndarray
@@ -45,6 +47,7 @@ class ShortForm(NamedTuple):
     intercept: float
     error: float
     random_error: float
+    squares: np.ndarray
 
 
 def short_form(
@@ -82,18 +85,17 @@ def short_form(
     filled = np.where(np.isnan(answers), mean, answers)
     units = list(range(len(answers))) if families is None else list(families)
     table = np.where(np.isnan(answers), -1, answers).astype(int)
-    off, drawn = [], []
+    squares = np.full((len(answers), 2), np.nan)
     rng = np.random.default_rng(random_state)
     for teach, judged in family_folds(table, units, FOLDS, random_state):
         truth = filled[judged].sum(axis=1)
         forms = [_greedy(filled[teach], n)] + [rng.permutation(answers.shape[1])[:n] for _ in range(DRAWS)]
         wrong = [_fitted(filled[teach], form).predict(filled[np.ix_(judged, form)]) - truth for form in forms]
-        off.append(wrong[0] ** 2)
-        drawn.append(np.mean(np.square(wrong[1:]), axis=0))
+        squares[judged] = np.stack([wrong[0] ** 2, np.mean(np.square(wrong[1:]), axis=0)], axis=1)
     items = _greedy(filled, n)
     fit = _fitted(filled, items)
-    errors = (float(np.sqrt(np.mean(np.concatenate(one)))) for one in (off, drawn))
-    return ShortForm(items, np.asarray(fit.coef_), float(fit.intercept_), *errors)
+    error, random_error = np.sqrt(np.nanmean(squares, axis=0)).tolist()
+    return ShortForm(items, np.asarray(fit.coef_), float(fit.intercept_), error, random_error, squares)
 
 
 def _fitted(filled: np.ndarray, items: np.ndarray) -> RidgeCV:

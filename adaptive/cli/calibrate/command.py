@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +16,7 @@ from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job, shown
 from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, require_one_of
 from adaptive.cli.understanding import counted, table_in_words
+from adaptive.files import write_file
 from adaptive.tables import Cells, TableError
 
 if TYPE_CHECKING:
@@ -81,7 +84,11 @@ def calibrate(
         ),
     ] = None,
     simulate: Annotated[
-        bool, typer.Option("--simulate", help="Have people drawn from the bank take the test: length, error, exposure.")
+        bool,
+        typer.Option(
+            "--simulate",
+            help="Have people drawn from the bank, and yours, held out, take the test: length, error, reliability.",
+        ),
     ] = False,
     stop: Annotated[
         float | None,
@@ -107,9 +114,9 @@ def calibrate(
         int | None,
         typer.Option(
             help=(
-                "Choose a short form with this many items for people of whom nothing is known, and say how much "
-                "more the best one could tell. Also choose the items that predict the total best, judged by "
-                "--group."
+                "Choose a short form with this many items for people of whom nothing is known, and say how well the "
+                "total of all items is predicted from it. Also choose the items from which a regression predicts the "
+                "total best, judged by people of other groups if there is --group."
             ),
             metavar="ITEMS",
         ),
@@ -129,16 +136,19 @@ def calibrate(
 ) -> None:
     """Learn the items of a questionnaire from answers, for adaptive tests with `adaptive ask`.
 
-    The command writes bank.csv (with covariances), items.csv (parameters and fit), people.csv (estimates), groups.csv
-    (with --group), short_form.csv and total_form.csv (with --short-form), bank-mirt.csv (with --dialect mirt),
+    The command writes bank.csv (with covariances), test.toml (a test to begin with, which `adaptive ask` runs as it
+    stands; one that you have changed stays), items.csv (parameters and fit), people.csv (estimates), groups.csv (with
+    --group), short_form.csv and total_form.csv (with --short-form), bank-mirt.csv (with --dialect mirt),
     report.json and information.png (of the ordinal model thresholds.png), and a state from which --resume writes them
     again. If the items measure more than one trait, the command says so, and items.csv proposes a split.
 
-    --simulate --stop 0.35 --exposure 0.3 tries the test on people drawn from the bank. It says how long tests will be,
-    how far off the estimates will be, and how many people see the item that is asked most (simulation.json,
-    exposure.csv).
+    --simulate --stop 0.35 --exposure 0.3 tries the test on people drawn from the bank, and on the people of the table,
+    each held out while the items are learnt (five folds). It says how long tests will be, how reliable, and how far off
+    (also for low and high traits), beside the best fixed form and random items. It also says how many people see the
+    item that is asked most (simulation.json, exposure.csv). It may be added with --resume, and so may --short-form.
     """
-    job = Job(context, {**locals(), "ignore": ignore or [], "reverse": reverse or []}, aside=TRIED)
+    options = {**locals(), "ignore": ignore or [], "reverse": reverse or []}
+    job = Job(context, options, aside=TRIED, free=("short_form",))  # that may be asked for later
     if not simulate and (stop, questions, exposure) != (None, None, None):
         raise CommandError("--stop, --questions and --exposure are about --simulate.")
     if stop is not None and not stop > 0:
@@ -152,11 +162,12 @@ def calibrate(
     if dialect is not None:
         require_one_of(DIALECTS, dialect=dialect)
     settings = job.settings
-    if settings["short_form"] is not None and settings["model"] == "nominal":
+    n_short = settings["short_form"] if short_form is None else short_form
+    if n_short is not None and settings["model"] == "nominal":
         raise CommandError("--short-form adds answers up, and those of --model nominal have no order; leave one out.")
     scale = _scale(settings["categories"])
-    if settings["short_form"] is not None and settings["short_form"] < 1:
-        raise CommandError(f"--short-form must be a number of items, at least 1; got {settings['short_form']}.")
+    if n_short is not None and n_short < 1:
+        raise CommandError(f"--short-form must be a number of items, at least 1; got {n_short}.")
     cells = job.table("answers", "of people")
     settings["person"] = settings["person"] or _named_people(cells, [settings["group"], *settings["ignore"]])
     table, names, groups = _people(cells, settings["person"], settings["group"], settings["ignore"])
@@ -169,27 +180,39 @@ def calibrate(
     )
     with job:
         job.doing = f"learning {counted(table.shape[1], 'item')} from {counted(len(table), 'person', 'people')}"
-        from adaptive.cli import simulating
+        from adaptive.cli.calibrate import held_out, results, simulating
+        from adaptive.cli.calibrate import questions as begin
+        from adaptive.cli.calibrate import short_form as forms
         from adaptive.cli.fitting import fitted  # from here on it pays to load what computes
         from adaptive.estimators import Questionnaire
+        from adaptive.estimators.questionnaires.model_choice import ModelChoice
 
         try:
-            choice = _choice(settings, table, scale)
+            chosen = job.log / "model.json"  # which takes longest, and holds for a run that goes on
+            known = json.loads(chosen.read_text(encoding="utf-8")) if chosen.is_file() else None
+            choice = _choice(settings, table, scale) if known is None else ModelChoice(**known)
+            if choice.log_scores:
+                told = ", ".join(f"{name} {score:.3f}" for name, score in choice.log_scores.items())
+                print(
+                    f"Model: {choice.model}, which predicts hidden answers of other people best (log probability of an "
+                    f"answer, in nats; higher is better: {told})."
+                )
             learnt = Questionnaire(choice.model, reverse=tuple(settings["reverse"]), categories=scale)
-            learnt = fitted(learnt, lambda estimator: _learn(estimator, table), job)
+            learnt = fitted(learnt, lambda estimator: held_out.learn(estimator, table), job)
+            write_file(chosen, json.dumps(asdict(choice)).encode())
         except ValueError as problem:
             raise CommandError(f"{cells.path}: {problem}") from None
-        _write(learnt, table, names, groups, job, choice.log_scores)
+        results.write(learnt, table, names, groups, job, choice.log_scores)
         if settings["dialect"] is not None:
-            _in_dialect(learnt, settings["dialect"], job)
+            results.in_dialect(learnt, settings["dialect"], job)
         if simulate:
             simulating.simulate(learnt, table, job, stop=stop, questions=questions, exposure=exposure)
-        job.then(f"adaptive ask TEST.toml --bank {shown(job.path / 'bank.csv')}", "with the questions in TEST.toml")
-        if settings["short_form"] is not None:
-            from adaptive.cli.short_form import total_form
-
-            _short_form(learnt, settings["short_form"], job, table)
-            total_form(learnt, table, groups, settings["short_form"], job)
+        begin.write_test(learnt, job, stop=stop, questions=questions, exposure=exposure)
+        test, bank = (shown(job.path / one) for one in (begin.NAME, "bank.csv"))
+        job.then(f"adaptive ask {test} --bank {bank}", f"with your questions in the place of the ids in {begin.NAME}")
+        if n_short is not None:
+            forms.model_form(learnt, n_short, job, table)
+            forms.total_form(learnt, table, groups, n_short, job)
 
 
 def _choice(settings: dict[str, Any], table: Any, scale: tuple[int, ...] | None) -> ModelChoice:
@@ -203,20 +226,7 @@ def _choice(settings: dict[str, Any], table: Any, scale: tuple[int, ...] | None)
     categories, _ = categories_of(values[~np.isnan(values)], scale)
     unknown = [item for item in settings["reverse"] if item not in table.columns]
     turned = [] if unknown else [table.columns.get_loc(item) for item in settings["reverse"]]  # `fit` refuses them
-    choice = chosen_model(values, categories, turned)
-    if choice.log_scores:
-        told = ", ".join(f"{name} {score:.3f}" for name, score in choice.log_scores.items())
-        print(f"Model: {choice.model}, which predicts hidden answers of other people best (nats an answer: {told}).")
-    return choice
-
-
-def _learn(learnt: Any, table: Any) -> None:
-    """Fit; that there are several traits is said by the report."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "the items measure more than one trait", UserWarning)
-        learnt.fit(table)
+    return chosen_model(values, categories, turned)
 
 
 def _scale(text: str | None) -> tuple[int, ...] | None:
@@ -260,142 +270,3 @@ def _people(cells: Cells, person: str | None, group: str | None, ignore: list[st
     if not table.notna().to_numpy().any():
         raise TableError(f"{cells.path} holds no answers.")
     return table, names, groups
-
-
-def _write(
-    fitted: Any, table: Any, names: list[Any], groups: Any, folder: Job, hidden: dict[str, float]
-) -> None:  # fmt: skip
-    from adaptive.estimators.questionnaires.curves import ASYMPTOTES
-
-    fitted.to_bank(folder.result("bank.csv"))
-    parameters, fit = fitted.item_parameters_, fitted.item_fit(table)
-    names_of = [f"threshold_{k}" for k in range(1, parameters.shape[1] + 1)]
-    if fitted.response_model != "ordinal":
-        names_of = ["discrimination", *names_of[:-1]]
-    if fitted.response_model == "nominal":
-        names_of = [
-            f"{name}_{k // 2 + 1}" for k, name in enumerate(("slope", "intercept") * (parameters.shape[1] // 2))
-        ]
-    asymptotes = ASYMPTOTES.get(fitted.response_model, ())  # behind the thresholds
-    names_of[len(names_of) - len(asymptotes) :] = asymptotes
-    columns: dict[str, Any] = {"item": list(fitted.items_)}
-    columns |= {name: _cells(values) for name, values in zip(names_of, parameters.T, strict=True)}
-    columns |= {name: _cells(fit[name]) for name in ("answers", "outfit", "infit")}
-    if fitted.dimension_ is not None and fitted.dimension_.several:
-        columns["traits"] = [" ".join(traits) for traits in fitted.dimension_.item_traits.values()]
-    folder.write_csv("items.csv", columns)
-    folder.write_csv(
-        "people.csv",
-        {
-            "person": names, "estimate": _cells(fitted.trait_mean_[:, 0]), "deviation": _cells(fitted.trait_std_[:, 0]),
-            "fit": _cells(fitted.person_fit(table)),
-        },
-    )  # fmt: skip
-    if groups is not None:
-        found = fitted.differential_functioning(table, groups)
-        rows = [(group, item) for group in found["groups"] for item in fitted.items_]
-        columns = {"group": [g for g, _ in rows], "item": [i for _, i in rows]}
-        columns |= {key: _cells(found[key].ravel()) for key in ("difference", "z")}
-        folder.write_csv("groups.csv", columns)
-    folder.write_json(
-        "report.json",
-        {
-            "model": fitted.response_model, "nats of hidden answers": hidden,
-            "people": len(table), "items": len(fitted.items_),
-            "log evidence": fitted.log_evidence_, "prequential evidence": fitted.prequential_evidence_,
-            "rounds": fitted.n_iter_, "converged": fitted.converged_,
-            "mean deviation of an estimate": float(fitted.trait_std_.mean()), "dimension": _signs(fitted.dimension_),
-        },
-    )  # fmt: skip
-    dimension = fitted.dimension_
-    if dimension is not None and dimension.several:
-        print(f"{dimension.sentence()} The split is the column traits of items.csv, for Questionnaire(item_traits=).")
-    (_draw_thresholds if fitted.response_model == "ordinal" else _draw)(fitted, folder)
-    print(
-        f"{len(fitted.items_)} items from {len(table)} people, {fitted.response_model}: estimates are known to "
-        f"{fitted.trait_std_.mean():.2f} on average"
-    )
-
-
-def _in_dialect(fitted: Any, dialect: str, folder: Job) -> None:
-    """Write the bank in the columns of another program, and say what these do not hold."""
-    import warnings
-
-    with warnings.catch_warnings(record=True) as lost:
-        warnings.simplefilter("always")
-        try:
-            fitted.to_bank(folder.result(f"bank-{dialect}.csv"), dialect=dialect)
-        except ValueError as problem:
-            raise CommandError(f"--dialect {dialect}: {problem}") from None
-    for one in lost:
-        print(f"bank-{dialect}.csv: {one.message}")
-
-
-def _short_form(fitted: Any, n: int, folder: Job, table: Any) -> None:
-    """Choose a fixed form for somebody of whom nothing is known; write it, and print how good it is."""
-    items = list(fitted.items_)
-    if n > len(items):
-        raise CommandError(f"--short-form must be at most {len(items)}, the number of items; got {n}.")
-    chosen, gains, found = fitted.respondent().select(
-        items, n, scorer="information_gain", return_scores=True, return_certificate=True, random_state=0
-    )
-    folder.write_csv("short_form.csv", {"item": [items[i] for i in chosen], "nats": _cells(gains)})
-    print(f"Short form of {n} items: {', '.join(str(items[i]) for i in chosen)}. {found}")
-    from sklearn.base import clone
-
-    from adaptive.cli import beside
-    from adaptive.cli.short_form import beside_ridge
-
-    against = beside.kept(folder, lambda: beside_ridge(clone(fitted), table, n), f"short-form-{n}.json")
-    folder.write_json("short_form.json", {"beside the rivals": against})
-    for one in against or ():
-        beside.say(one, advice="predict totals by it")
-
-
-def _draw(fitted: Any, folder: Job) -> None:
-    from adaptive import plots
-    from adaptive.plots.style import style, tidy
-
-    x = np.linspace(-4, 4, 161)
-    information = fitted.information(x)
-    drawing, ax = plots.figure()
-    ax.plot(x, information.sum(axis=0), color=plots.PALETTE[0], label="all items")
-    for k, item in enumerate(np.argsort(-information.max(axis=1))[:4], start=1):
-        ax.plot(x, information[item], **style("", k) | {"marker": "", "linewidth": 1}, label=str(fitted.items_[item]))
-    ax.set_xlabel("trait (standard deviations of the people calibrated on)")
-    ax.set_ylabel("Fisher information")
-    ax.legend(frameon=False, fontsize="small")
-    tidy(ax)
-    folder.draw(drawing, "information")
-
-
-def _draw_thresholds(fitted: Any, folder: Job) -> None:
-    from adaptive import plots
-
-    bank = fitted.bank_
-    spread = 1.96 * np.sqrt(np.einsum("ill->il", bank.covariances))
-    drawing, ax = plots.figure()
-    for k, (mean, width) in enumerate(zip(bank.means.T, spread.T, strict=True)):
-        ax.errorbar(
-            mean, np.arange(len(bank)), xerr=width, fmt="o", markersize=3, color=plots.PALETTE[k % len(plots.PALETTE)]
-        )
-    ax.set_yticks(np.arange(len(bank)), [str(item) for item in bank.items], fontsize="small")
-    ax.invert_yaxis()
-    ax.set_xlabel("thresholds between neighbouring answers, with 95% intervals")
-    folder.draw(drawing, "thresholds")
-
-
-def _signs(found: Any) -> dict[str, Any] | None:
-    """Signs of a second trait, for the report."""
-    if found is None:
-        return None
-    return {
-        "several traits": found.several, "first to second eigenvalue": found.eigenvalue_ratio,
-        "largest residual correlation": found.residual_correlation, "of": [str(item) for item in found.pair],
-        "gain of a second trait": found.gain, "its standard error": found.gain_std,
-        "gain of the first": found.first_gain,
-    }  # fmt: skip
-
-
-def _cells(values: Any) -> list[Any]:
-    return [float(one) if np.isfinite(one) else None for one in np.asarray(values, dtype=float)]
