@@ -25,7 +25,7 @@ from adaptive.cli import run as adaptive
 from experiments.script import Script, command
 from experiments.statistics import half_width
 
-FIRST, N = 500, 24  # seeds, not looked at before
+FIRST, N = 500, 12  # seeds, not looked at before
 N_TEXTS, N_WORDS, LENGTH, K = 300, 400, 40, 3
 VARIANCES = (0.05, 0.5, 2.0)
 AUTHORS = ("anna", "ben", "clara")

@@ -159,7 +159,8 @@ def _difference(column: str, group: str, own: Moments, others: Moments) -> list[
         errors[0] ** 2 / (own.n - 1) + errors[1] ** 2 / (others.n - 1), np.finfo(float).tiny
     )
     reach = _reach(sum(errors), np.maximum(free, 1.0), own.anew - others.anew - effect)
-    return [(column, group, k + 1, effect[k], effect[k] - reach[k], effect[k] + reach[k]) for k in range(len(effect))]
+    low, high = np.maximum(effect - reach, -1.0), np.minimum(effect + reach, 1.0)
+    return [(column, group, k + 1, effect[k], low[k], high[k]) for k in range(len(effect))]
 
 
 def _reach(variance: Any, free: np.ndarray, apart: np.ndarray) -> np.ndarray:
@@ -258,12 +259,16 @@ def _between(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def say(found: Found, lists: list[list[str]]) -> None:
-    """Say the effects that are furthest from 0 in their own intervals."""
-    columns, time = found.effects.columns(), found.effects.time
+    """Say the effects that are furthest from 0 in their own intervals, of each column and topic one."""
+    columns, time, said = found.effects.columns(), found.effects.time, set[tuple[str, int]]()
     effect, low, high = (np.array(columns[name], dtype=float) for name in ("effect", "lower", "upper"))
-    clear = np.abs(effect) / np.maximum(high - effect, np.finfo(float).tiny)
-    for row in [int(k) for k in np.argsort(-clear, kind="stable")[:MOST_SAID] if clear[k] > 1]:
+    reach = np.where(effect > 0, effect - low, high - effect)  # the side of 0: the other may end at 1
+    clear = np.abs(effect) / np.maximum(reach, np.finfo(float).tiny)
+    for row in np.argsort(-clear, kind="stable").tolist():
         number, column, group = (columns[name][row] for name in ("topic", "column", "group"))
+        if clear[row] <= 1 or len(said) == MOST_SAID or (column, number) in said:
+            continue
+        said.add((column, number))
         ends = sorted(abs(100 * one) for one in (low[row], high[row]))
         points = f"{abs(100 * effect[row]):.0f} points (90% interval {ends[0]:.0f} to {ends[1]:.0f})"
         topic, more = f"topic {number} ({' '.join(lists[number - 1][:3])})", effect[row] > 0
@@ -271,8 +276,7 @@ def say(found: Found, lists: list[list[str]]) -> None:
             told = f"{'rises' if more else 'falls'} by {points}, {group.replace(' less ', ' against ')}"
         else:
             told = f"is {points} {'larger' if more else 'smaller'} than in the other texts"
-        named = column if column == time else f"{column} {group}"
-        print(f"{named}: the share of {topic} {told}.")
+        print(f"{column if column == time else f'{column} {group}'}: the share of {topic} {told}.")
 
 
 def _plain(value: Any) -> Any:

@@ -141,11 +141,11 @@ def _draw(table: dict[str, list[Any]], column: str, along: bool, lists: list[lis
             ax.errorbar(places, mean, [mean - lower, upper - mean], fmt="o", markersize=4, color=plots.PALETTE[0])
             ax.set_xticks(places, groups, rotation=40, ha="right")
             ax.margins(x=0.15)
-        ax.set_title("\n".join([" ".join(lists[k][:2]), " ".join(lists[k][2:4])]), loc="left", fontsize=8)
+        ax.set_title("\n".join([f"{k + 1}: {' '.join(lists[k][:2])}", " ".join(lists[k][2:4])]), loc="left", fontsize=8)
         ax.set_ylim(bottom=0.0)
     for ax in panels[len(chosen) :]:
         ax.set_visible(False)
-    drawing.supylabel("share of the texts, with 90% bands", fontsize=9)
+    drawing.supylabel("mean share, with 90% bands", fontsize=9)
     drawing.supxlabel(column, fontsize=9)
     name = "".join(c if c.isalnum() else "_" for c in column)
     folder.draw(drawing, f"{'time' if along else 'groups'}-{name}")
