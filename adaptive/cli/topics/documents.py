@@ -183,7 +183,7 @@ class Found:
     ----------
     effects : Effects
     order : (K,) array
-        Of the model's topics, the largest first: topic 1 of all tables is the first of these.
+        Of the model's topics, the largest in the first block first: topic 1 of all tables is the first of these.
     share : (K,) array
         Mean share in all documents, in this order.
     texts : (K,) array
@@ -202,16 +202,15 @@ class Found:
 def write(stream: Stream, file: Texts, vocabulary: Vocabulary, folder: Job) -> Found:
     """Write documents.csv, groups.csv and effects.csv."""
     model, others = stream.models["with metadata"], [m for name, m in stream.models.items() if "again" in name]
-    weights = model.components_.sum(axis=1)
-    order = np.argsort(-weights, kind="stable")
+    K, order = model.n_topics, np.empty(0, dtype=int)
     pairs = [matched(model, other) for other in others]
     time = folder.settings["time"]
     effects = Effects(time, (vocabulary.first, vocabulary.last) if time else None)
-    texts = np.zeros(len(order), dtype=int)
+    texts = np.zeros(K, dtype=int)
     path = folder.result("documents.csv")
     partial = path.with_name(f".{path.name}.partial")
     names = [*file.metadata, *filter(None, [file.time])]
-    numbers = range(1, len(order) + 1)
+    numbers = range(1, K + 1)
     with partial.open("w", newline="", encoding="utf-8") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["line", *names, "topic", *(f"topic {k}" for k in numbers),
@@ -222,13 +221,15 @@ def write(stream: Stream, file: Texts, vocabulary: Vocabulary, folder: Job) -> F
                 continue
             counts, metadata = block.counts[told], {name: one[told] for name, one in block.metadata.items()}
             frame = pd.DataFrame(metadata)
-            shares, squares = (one[:, order] for one in moments(model, counts, frame))
-            found = [moments(other, counts, frame)[0][:, pair[order]] for other, (pair, _) in
-                     zip(others, pairs, strict=True)]  # fmt: skip
-            again = np.array(found).reshape(len(others), *shares.shape)
+            found = moments(model, counts, frame)
+            order = order if len(order) else np.argsort(-found[0].mean(axis=0), kind="stable")
+            shares, squares = (one[:, order] for one in found)
+            again = np.empty((len(others), *shares.shape))
+            for m, (other, (pair, _)) in enumerate(zip(others, pairs, strict=True)):
+                again[m] = moments(other, counts, frame)[0][:, pair[order]]
             effects.add(shares, metadata, squares, again)
             most = shares.argmax(axis=1)
-            texts += np.bincount(most, minlength=len(order))
+            texts += np.bincount(most, minlength=K)
             variance = np.maximum(squares - shares**2, 0.0)
             if others:
                 variance = variance + ((again - shares) ** 2).mean(axis=0)
@@ -246,7 +247,7 @@ def write(stream: Stream, file: Texts, vocabulary: Vocabulary, folder: Job) -> F
     folder.write_csv("groups.csv", {name: ["" if value != value else value for value in one]
                                     for name, one in groups.items()})  # fmt: skip
     folder.write_csv("effects.csv", effects.columns())
-    mutual = np.array([one for _, one in pairs]).reshape(len(others), len(order)).sum(axis=0)[order]
+    mutual = np.array([one for _, one in pairs]).reshape(len(others), K).sum(axis=0)[order]
     return Found(effects, order, effects.every.mean, texts, mutual)
 
 
