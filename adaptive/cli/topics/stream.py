@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from adaptive import diagnostics
+from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
 from adaptive.cli.topics.numbers import best_number, learnt
 from adaptive.cli.topics.texts import Block, Texts, Vocabulary
@@ -75,6 +76,8 @@ class Stream:
         stream, path = cls(settings, settings["topics"]), folder.log / STATE
         if path.is_file():
             state = unpack(path.read_bytes())
+            if "tried" not in state:
+                raise CommandError(f"{folder.path} was begun by an earlier version; name another folder with --out.")
             stream.n_topics = None if state["n_topics"] is None else int(state["n_topics"])
             stream.tried = [list(map(float, row)) for row in state["tried"]]
             for name, kept in state["models"].items():
