@@ -3,11 +3,15 @@
 import csv
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 from scipy import stats
 
 from adaptive.cli import run
 from adaptive.cli.topics.documents import Effects
+from adaptive.cli.topics.shares import moments
+from adaptive.estimators import MetadataTopicModel
 
 
 def rows(path):
@@ -46,14 +50,60 @@ def test_an_effect_is_a_difference_of_means_with_welchs_interval(shares):
     np.testing.assert_allclose(found, wanted, atol=2e-6)
 
 
-def test_a_trend_is_the_change_along_a_line_by_least_squares(shares):
+def test_a_change_is_the_mean_of_the_last_three_tenths_less_that_of_the_first(shares):
     year = np.repeat(np.arange(1990, 1999), 10)
-    found = columns(gathered(shares, {"year": year.astype(str)}, "year"), "year", "1990 to 1998")
-    for k, (effect, low, high) in enumerate(found):
-        line = stats.linregress(year, shares[:, k])
-        reach = stats.t.ppf(0.95, 88) * line.stderr * 8
-        change = 8 * line.slope
-        np.testing.assert_allclose([effect, low, high], [change, change - reach, change + reach], atol=2e-6)
+    found = columns(gathered(shares, {"year": year.astype(str)}, "year"), "year", "1995.6 to 1998 less 1990 to 1992.4")
+    test = stats.ttest_ind(shares[year >= 1996], shares[year <= 1992], equal_var=False)
+    interval = test.confidence_interval(0.9)
+    effect = shares[year >= 1996].mean(axis=0) - shares[year <= 1992].mean(axis=0)
+    np.testing.assert_allclose(found, np.column_stack([effect, interval.low, interval.high]), atol=2e-6)
+
+
+def test_other_models_widen_intervals_by_their_mean_square_distance(shares):
+    who, again = np.array(["a", "b"])[np.arange(90) % 2], np.stack([shares + 0.1 * k for k in range(1, 5)])
+    alone, beside = Effects(None), Effects(None)
+    alone.add(shares, {"who": who})
+    beside.add(shares, {"who": who}, shares**2, again)
+    plain, wide = alone.shares(), beside.shares()
+    assert plain["share"] == wide["share"]
+    between = 0.01 * np.mean([1, 4, 9, 16])
+    own = shares[who == "a", 0].var(ddof=1) / 45
+    free = (own + between) ** 2 / (own**2 / 44 + between**2 / 4)
+    reach = stats.t.ppf(0.95, free) * np.sqrt(own + between)
+    assert wide["upper"][0] == pytest.approx(min(shares[who == "a", 0].mean() + reach, 1.0), abs=2e-6)
+    effect = columns(beside, "who", "a")  # all others are as far off in both groups
+    np.testing.assert_allclose(effect[:, 0], columns(alone, "who", "a")[:, 0], atol=2e-6)
+
+
+def test_posterior_moments_are_those_of_a_long_chain():
+    """Means and mean squares of documents' shares by importance weights, against random-walk Metropolis."""
+    rng = np.random.default_rng(0)
+    words = rng.dirichlet(np.full(30, 0.2), 3)
+    who = np.array(["a", "b"])[np.arange(80) % 2]
+    truth = np.where((who == "a")[:, None], rng.dirichlet([4, 1, 1], 80), rng.dirichlet([1, 1, 4], 80))
+    counts = np.array([rng.multinomial(12, share @ words) for share in truth])
+    metadata = pd.DataFrame({"who": who})
+    model = MetadataTopicModel(3, random_state=0).fit(counts, metadata)
+    first, second = moments(model, sp.csr_array(counts[:4].astype(float)), metadata[:4])
+    mean, variance = model.belief_.forecast(metadata[:4])
+
+    def density(scores):
+        share = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+        likelihood = (counts[:4] * np.log(share @ model.belief_.word_probabilities.T)).sum(axis=-1)
+        return likelihood - 0.5 * ((scores - mean) ** 2 / variance).sum(axis=-1)
+
+    at = np.tile(mean, (200, 1, 1))  # chains
+    value, kept = density(at), []
+    for step in range(1500):
+        new = at + 0.8 * np.sqrt(variance) * rng.standard_normal(at.shape)
+        proposed = density(new)
+        taken = np.log(rng.random(value.shape)) < proposed - value
+        at, value = np.where(taken[..., None], new, at), np.where(taken, proposed, value)
+        if step >= 300 and step % 10 == 0:
+            kept.append(np.exp(at) / np.exp(at).sum(axis=-1, keepdims=True))
+    chain = np.concatenate(kept)
+    np.testing.assert_allclose(first, chain.mean(axis=0), atol=0.02)
+    np.testing.assert_allclose(second, (chain**2).mean(axis=0), atol=0.02)
 
 
 def test_where_groups_have_nothing_to_do_with_topics_nine_in_ten_intervals_hold_zero():
@@ -66,7 +116,7 @@ def test_where_groups_have_nothing_to_do_with_topics_nine_in_ten_intervals_hold_
     assert 0.87 < np.mean(held) < 0.93
 
 
-def test_a_group_of_one_document_has_no_effect_and_one_period_no_trend(shares):
+def test_a_group_of_one_document_has_no_effect_and_one_period_no_change(shares):
     who = np.array(["a"] + ["b"] * 89)
     effects = gathered(shares, {"who": who, "year": np.full(90, "1990")}, "year")
     assert effects.columns()["topic"] == []
@@ -84,18 +134,33 @@ def test_the_command_writes_topics_of_each_document_and_effects_of_metadata(tmp_
             first = rng.random(12) < chance - 0.3 * (k / 120)
             text = "" if k > 116 else " ".join(words[int(not one)][int(rng.integers(24))] for one in first)
             writer.writerow([text, f"author {k % 2}", 1900 + k // 10])
-    asked = ["topics", str(path), "--metadata", "author", "--time", "year", "--topics", "2"]
+    asked = ["topics", str(path), "--metadata", "author", "--time", "year"]
     assert run([*asked, "--out", str(out)]) == 0
     said = capsys.readouterr().out
+    assert "2 topics.\nOf 2, 3 and 4 topics these are the fewest that foretell texts left out as well as any" in said
     documents = rows(out / "documents.csv")
     assert [int(row["line"]) for row in documents] == list(range(2, 119))  # those that were read
     found = np.array([[float(row["topic 1"]), float(row["topic 2"])] for row in documents])
     np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-5)
     assert [int(row["topic"]) for row in documents] == (found.argmax(axis=1) + 1).tolist()
+    for k in "12":
+        assert all(float(row[f"lower {k}"]) < float(row[f"topic {k}"]) < float(row[f"upper {k}"]) for row in documents)
+    groups = rows(out / "groups.csv")  # one story: means of documents.csv, and their differences
+    own = np.array([row["author"] == "author 1" for row in documents])
+    share = [float(row["share"]) for row in groups if row["group"] == "author 1"]
+    np.testing.assert_allclose(share, found[own].mean(axis=0), atol=2e-6)
     effects = rows(out / "effects.csv")
     authors = [row for row in effects if row["group"] == "author 1"]
+    effect = [float(row["effect"]) for row in authors]
+    np.testing.assert_allclose(effect, found[own].mean(axis=0) - found[~own].mean(axis=0), atol=2e-6)
     assert len(authors) == 2 and all(float(row["lower"]) * float(row["upper"]) > 0 for row in authors)  # off zero
-    assert abs(float(authors[0]["effect"])) > 0.2
-    assert any(row["column"] == "year" and " to " in row["group"] for row in effects)
-    assert "author author 1: the share of the topic '" in said and "(90% interval " in said
+    years = [row["group"] for row in groups if row["column"] == "year"]
+    assert years[::2][:2] == ["1900 to 1901.1", "1901.1 to 1902.2"] and years == sorted(years)
+    late = np.array([float(row["year"]) > 1907.5 for row in documents])
+    early = np.array([float(row["year"]) < 1903.3 for row in documents])
+    change = [float(row["effect"]) for row in effects if row["column"] == "year"]
+    np.testing.assert_allclose(change, found[late].mean(axis=0) - found[early].mean(axis=0), atol=2e-6)
+    topics = rows(out / "topics.csv")
+    np.testing.assert_allclose([float(row["share"]) for row in topics], found.mean(axis=0), atol=2e-6)
+    assert "author author " in said and ": the share of topic " in said and "(90% interval " in said
     assert said.splitlines()[-1].startswith("Next, once you have read a document of read_next.csv")

@@ -19,6 +19,7 @@ JUDGED = {
     },
     "labels_on_topics": {"ours-topics-labels"},
     "topic_bands": {"ours-bands-topics"},
+    "command_bands": {"ours-topics-command-bands", "ours-topics-command-number"},
     "what_to_read": {"ours-topics-reading", "ours-topics-coverage"},
 }  # fmt: skip
 

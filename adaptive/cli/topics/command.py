@@ -40,7 +40,9 @@ def topics(
             "A column of dates, or of numbers such as years; it is cut into ten parts."
         ), metavar="COLUMN")
     ] = None,
-    topics: Annotated[int, whole_number("Number of topics (default 20).")] = 20,
+    topics: Annotated[int | None, whole_number(
+        "Number of topics (default: the smallest that foretells texts left out as well as any)."
+    )] = None,
     words: Annotated[int, whole_number("Number of words in the model, the most frequent ones (default 5000).")] = 5000,
     read: Annotated[int, whole_number("How many documents without a text to name as worth reading (default 10).")] = 10,
     seed: Annotated[int, whole_number("Seed of random choices (default 0).")] = 0,
@@ -52,14 +54,19 @@ def topics(
     """Find the topics of texts, who writes about them and when, and say which document is worth reading next.
 
     The command reads the file in blocks, so that memory does not grow with it: once for the words, once to learn, once
-    for the topics of each document. It writes topics.csv (word lists), documents.csv (topics of each document),
-    groups.csv and figures (topics by group and over time, with bands), effects.csv (how much more or less a group
-    writes on a topic than the others, with 90% intervals, and the trend over time), completion.csv (half of each text
-    completed from the other, with metadata and without, before it is learnt), read_next.csv, summary.json, and a state
-    from which --resume continues a run that was stopped.
+    for the topics of each document. It writes topics.csv (shares and words of the topics), documents.csv (the share of
+    each topic in each text), groups.csv and figures (means of these shares in the texts of a group or a time),
+    effects.csv (the mean of a group less that of all other texts, and that of the last three tenths of the time less
+    that of the first three), numbers.csv (numbers of topics that were tried), completion.csv (how well one half of a
+    text that was not learnt foretells the other), read_next.csv, summary.json, and a state from which --resume
+    continues a run that was stopped.
+
+    All intervals are of 90%, for other texts like these. They allow for the few words of a text, for the choice of
+    texts and for the start of learning (by five more models of texts drawn anew), not for another number of topics.
     """
     job = Job(context, {**locals(), "metadata": list(dict.fromkeys(metadata or []))})
-    require_at_least(("topics", topics, 2), ("words", words, 2), ("read", read, 1), ("seed", seed, 0))
+    number = 2 if topics is None else topics
+    require_at_least(("topics", number, 2), ("words", words, 2), ("read", read, 1), ("seed", seed, 0))
     settings = job.settings
     path = job.file("table", "of texts")
     if not settings["metadata"] and not settings["time"]:
@@ -67,10 +74,9 @@ def topics(
     file = Texts(path, settings["text"], settings["metadata"], settings["time"])
     job.fix_file("table")
     vocabulary = file.vocabulary(settings["words"])
-    if len(vocabulary.words) < settings["topics"]:
+    if len(vocabulary.words) < (wanted := settings["topics"] or 2):
         raise CommandError(
-            f"{path.name} has {len(vocabulary.words)} words that stand in enough texts, fewer than "
-            f"--topics {settings['topics']}."
+            f"{path.name} has {len(vocabulary.words)} words that stand in enough texts, fewer than --topics {wanted}."
         )
     roles = {"text": [settings["text"]], "metadata": settings["metadata"], "time": [*filter(None, [settings["time"]])]}
     kinds = {"text": "texts", "metadata": "groups", "time": "times"}
@@ -79,8 +85,8 @@ def topics(
     seen = f"{counted(vocabulary.n_texts, 'text')} in all, and {counted(len(vocabulary.words), 'word')} to look at."
     job.understood(f"{f'These are the first {LOOKED_AT:,} rows. ' * (len(first.frame) == LOOKED_AT)}{seen}")
     with job:
-        from adaptive.cli.topics import documents
-        from adaptive.cli.topics.report import write  # from here on it pays to load what computes and draws
+        from adaptive.cli.topics import report  # from here on it pays to load what computes and draws
+        from adaptive.cli.topics.numbers import NUMBERS
         from adaptive.cli.topics.stream import Stream
 
         stream = Stream.begun(settings, job)
@@ -88,12 +94,13 @@ def topics(
         job.progress = lambda: f" after {counted(stream.n_blocks, 'block')}"
         stream.learn(file, vocabulary, job)
         job.doing = "looking up the topics of each document"
-        write(stream, vocabulary, job)
-        documents.write(stream.models["with metadata"], file, vocabulary, job)
+        sound = report.write(stream, file, vocabulary, job)
         if stream.unread:
             job.then(job.anew(), "once you have read a document of read_next.csv and its text is in the table")
-        else:
-            job.then(job.anew("--topics", str(2 * settings["topics"])), "to see whether twice as many topics say more")
+        elif not stream.tried and not sound:
+            job.then(job.anew().replace(f" --topics {stream.n_topics}", ""), "to have the number of topics chosen")
+        elif stream.tried and stream.n_topics == NUMBERS[-1]:
+            job.then(job.anew("--topics", str(2 * NUMBERS[-1])), "to see whether more topics than were tried say more")
 
 
 def _known(path: Path, text: str) -> dict[str, Any]:

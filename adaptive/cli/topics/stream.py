@@ -1,21 +1,23 @@
-"""One pass over the texts by two models, with metadata and without, each block scored before it is learnt.
+"""One pass over the texts by models with metadata and without, each block scored before it is learnt.
 
 The first block is learnt in batch: topics that a single pass begins with hardly come apart later. Of a file of one
 block a fifth is completed by models that learnt the rest of it. Beside both stand the words' frequencies.
+
+Five more models with metadata learn texts drawn from the same ones with replacement (Efron's bootstrap, a block at a
+time), each from another start: how far their shares lie from those of the first says what intervals must allow for.
 """
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from adaptive import diagnostics
+from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
+from adaptive.cli.topics.numbers import best_number, learnt
 from adaptive.cli.topics.texts import Block, Texts, Vocabulary
 from adaptive.estimators import MetadataTopicModel
 from adaptive.estimators.topics.documents import halves
@@ -25,7 +27,7 @@ from adaptive.loop.log.snapshots import pack, unpack
 __all__ = ["Stream"]
 
 BLOCK = 2000
-FIRST_PASSES = 50
+AGAIN = 5  # models of texts drawn anew
 MOST_UNREAD = 100_000  # distinct metadata of unread documents that are kept
 MOST_JUDGED = 10_000  # texts, the first, by which the models are compared
 ONE_IN = 5  # texts of a file of one block are left out, to be completed
@@ -39,7 +41,13 @@ class Stream:
 
     Attributes
     ----------
-    models : dict of "with metadata" and "without"
+    settings : dict
+        Of the command.
+    n_topics : int or None
+        None: chosen by the first block.
+    tried : list of [number, nats a word, loss against the best, standard error]
+        Numbers of topics; empty where it was given.
+    models : dict of "with metadata", "without", and "again 1" to "again 5"
     n_blocks : int
         Learnt so far.
     scores : list of [line, words, with, without]
@@ -52,7 +60,10 @@ class Stream:
         Documents without a text.
     """
 
-    models: dict[str, MetadataTopicModel]
+    settings: dict[str, Any]
+    n_topics: int | None = None
+    tried: list[list[float]] = field(default_factory=list)
+    models: dict[str, MetadataTopicModel] = field(default_factory=dict)
     n_blocks: int = 0
     scores: list[list[float]] = field(default_factory=list)
     texts: list[list[float]] = field(default_factory=list)
@@ -62,15 +73,15 @@ class Stream:
     @classmethod
     def begun(cls, settings: dict[str, Any], folder: Job) -> Stream:
         """As the folder has it, or from the start."""
-        models = {
-            name: MetadataTopicModel(settings["topics"], max_iter=FIRST_PASSES, random_state=settings["seed"])
-            for name in ("with metadata", "without")
-        }
-        stream, path = cls(models), folder.log / STATE
+        stream, path = cls(settings, settings["topics"]), folder.log / STATE
         if path.is_file():
             state = unpack(path.read_bytes())
-            for name, model in models.items():
-                model.restore(state[name])
+            if "tried" not in state:
+                raise CommandError(f"{folder.path} was begun by an earlier version; name another folder with --out.")
+            stream.n_topics = None if state["n_topics"] is None else int(state["n_topics"])
+            stream.tried = [list(map(float, row)) for row in state["tried"]]
+            for name, kept in state["models"].items():
+                stream.models[name] = MetadataTopicModel(int(state["n_topics"])).restore(kept)
             stream.n_blocks = int(state["n_blocks"])
             stream.scores = [list(map(float, row)) for row in state["scores"]]
             stream.texts = [list(map(float, row)) for row in state["texts"]]
@@ -96,24 +107,40 @@ class Stream:
         frame = frame[block.has_text]
         if counts.nnz == 0:
             return
+        frame = frame.reset_index(drop=True)
         given = {"with metadata": frame, "without": np.zeros((len(frame), 0))}
-        if self.models["without"].__sklearn_is_fitted__():
+        if self.models:
             self._complete(self.models, counts, given, block.lines[-1])
-        elif len(block.lines) < BLOCK:
-            self._complete_a_part(counts, given, block.lines[-1])
+        else:
+            out = (np.arange(counts.shape[0]) % ONE_IN == 0) & (len(block.lines) < BLOCK)
+            if self.n_topics is None:
+                self.n_topics, self.tried = best_number(counts[~out], frame[~out], self.settings["seed"])
+            if out.any() and not out.all():
+                self._complete_a_part(counts, given, out, block.lines[-1])
         for name, metadata in given.items():
-            _learnt(self.models[name], counts, metadata)
+            self._learn_by(name, counts, metadata, self.settings["seed"])
+        for k in range(1, AGAIN + 1):
+            draw = np.random.default_rng([self.settings["seed"], k, self.n_blocks])
+            drawn = np.sort(draw.integers(counts.shape[0], size=counts.shape[0]))
+            if counts[drawn].nnz:
+                self._learn_by(f"again {k}", counts[drawn], frame.iloc[drawn], self.settings["seed"] + 1000 * k)
         self.words = self.words + counts.sum(axis=0)
 
-    def _complete_a_part(self, counts: Any, given: dict[str, Any], line: int) -> None:
+    def _learn_by(self, name: str, counts: Any, metadata: Any, seed: int) -> None:
+        """One more block by this model; the first is learnt in batch."""
+        if name in self.models:
+            self.models[name].partial_fit(counts, metadata)
+        else:
+            assert self.n_topics is not None
+            self.models[name] = learnt(self.n_topics, seed, counts, metadata)
+
+    def _complete_a_part(self, counts: Any, given: dict[str, Any], out: np.ndarray, line: int) -> None:
         """Note every fifth text of the only block, by models of the others."""
-        out = np.arange(counts.shape[0]) % ONE_IN == 0
-        if out.all():
-            return
-        parts = {name: (metadata[~out], metadata[out]) for name, metadata in given.items()}
-        models = {name: _learnt(clone(model), counts[~out], parts[name][0]) for name, model in self.models.items()}
+        assert self.n_topics is not None
+        seed = self.settings["seed"]
+        models = {name: learnt(self.n_topics, seed, counts[~out], one[~out]) for name, one in given.items()}
         self.words = counts[~out].sum(axis=0)
-        self._complete(models, counts[out], {name: two[1] for name, two in parts.items()}, line)
+        self._complete(models, counts[out], {name: one[out] for name, one in given.items()}, line)
         self.words = 0.0
 
     def _complete(self, models: dict[str, Any], counts: Any, given: dict[str, Any], line: int) -> None:
@@ -138,19 +165,12 @@ class Stream:
 
     def _state(self) -> dict[str, Any]:
         return {
-            **{name: model.state() for name, model in self.models.items()},
+            "n_topics": self.n_topics,
+            "tried": self.tried,
+            "models": {name: model.state() for name, model in self.models.items()},
             "n_blocks": self.n_blocks,
             "scores": self.scores,
             "texts": self.texts,
             "words": self.words,
             "unread": [[*key, line] for key, line in self.unread.items()],
         }
-
-
-def _learnt(model: MetadataTopicModel, counts: Any, metadata: Any) -> MetadataTopicModel:
-    """The model after one more block; the first is learnt in batch."""
-    if model.__sklearn_is_fitted__():
-        return model.partial_fit(counts, metadata)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # it goes on
-        return model.fit(counts, metadata)

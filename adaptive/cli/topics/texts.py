@@ -52,6 +52,11 @@ class Vocabulary:
         number = min(int((time - self.first) / width), N_PERIODS - 1)
         return f"{self.first + (number + 0.5) * width:g}"
 
+    def span(self, period: str) -> str:
+        """From when to when the tenth lasts that has this middle."""
+        half = (self.last - self.first) / N_PERIODS / 2
+        return f"{round(float(period) - half, 1):g} to {round(float(period) + half, 1):g}"
+
 
 @dataclass(frozen=True)
 class Block:
@@ -64,12 +69,15 @@ class Block:
     lines : (m,) list of int
         Where they stand, 1 the header.
     has_text : (m,) array of bool
+    cells : dict of column -> (m,) list of str
+        The metadata as they stand in the file.
     """
 
     counts: sp.csr_array
     metadata: dict[str, np.ndarray]
     lines: list[int]
     has_text: np.ndarray
+    cells: dict[str, list[str]]
 
 
 class Texts:
@@ -135,7 +143,8 @@ class Texts:
             assert moments is not None  # by the first look
             metadata[self.time] = np.array([known.period(moment) for moment in moments.tolist()])
         counts = sp.csr_array((data, indices, indptr), shape=(len(texts), len(positions)))
-        return Block(counts, metadata, cells.frame.index.tolist(), (texts != "").to_numpy())
+        told = {name: cells.frame[name].tolist() for name in (*self.metadata, *filter(None, [self.time]))}
+        return Block(counts, metadata, cells.frame.index.tolist(), (texts != "").to_numpy(), told)
 
 
 def _narrowed(ranges: dict[str, tuple[float, float]], cells: Cells, time: str) -> dict[str, tuple[float, float]]:
