@@ -62,7 +62,7 @@ class Axis:
         return bool(np.all((self.values + shift) % 1.0 == 0.0))
 
     def n_bins(self, asked: int, usual: int) -> int:
-        """How many bins: of whole days, or numbers, each holds as many as the next, or all but."""
+        """Return the number of bins: where events stand at whole days, each bin has as many of these as the next."""
         if asked or not self.whole:
             return asked or usual
         span = max(1.0, self.high - self.low)
@@ -150,7 +150,7 @@ def _numbers(text: str, name: str) -> tuple[float, float]:
 
 
 def _dates(text: str, cells: Cells, name: str, start: str) -> tuple[float, float]:
-    """Of two dates, written as those of the table or as 2023-01-31, the days since ``start``."""
+    """Return the days since ``start`` of two dates, written as those of the table or as 2023-01-31."""
     import pandas as pd
 
     known = dates_of(cells.frame[name])

@@ -24,7 +24,7 @@ SURE = 0.975
 
 
 class Change(NamedTuple):
-    """What became of a rate from the first fifth of the time to the last.
+    """Change of a rate from the first fifth of the time to the last.
 
     Attributes
     ----------

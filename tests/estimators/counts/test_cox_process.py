@@ -51,7 +51,8 @@ def test_draws_of_the_rate_are_joint_and_spread_as_the_bands():
     ends = np.quantile(draws, [0.05, 0.95], axis=0)
     assert np.allclose(ends, [low, high], rtol=0.05, atol=0.05)
     assert np.array_equal(draws, model.intensity_draws(X, 20_000, random_state=0))
-    assert np.corrcoef(draws[:, 3:5].T)[0, 1] > 0.5 > np.corrcoef(draws[:, [0, 19]].T)[0, 1]  # neighbours rise together
+    near, far = (np.corrcoef(draws[:, pair].T)[0, 1] for pair in ([3, 4], [0, 19]))
+    assert near > 0.3 > 0.1 > abs(far)  # neighbours rise together
     with pytest.raises(ValueError, match="n must be"):
         model.intensity_draws(X, 0)
 
