@@ -1,4 +1,4 @@
-"""``adaptive counts``: a rate with bands and where to count next, or counts of pairs and which to ask for."""
+"""``adaptive counts``: a rate with bands and what became of it, or counts of pairs and which to ask for."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def counts(
     resume: Resume = False,
     dry_run: DryRun = False,
 ) -> None:  # fmt: skip
-    """Estimate how often something happens at a time or a place, or for a pair such as user and item, and where to
-    count next.
+    """Estimate how often something happens over time, and whether its rate has risen. Or estimate it over places, or
+    for pairs such as user and item.
 
     Each line is one event at its time or place, and events may go on for ever. The command writes a rate over time or
     over two axes of places, with 90% bands (rate.csv, rate.png). It says whether the rate has risen from the first

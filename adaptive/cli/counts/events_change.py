@@ -3,9 +3,9 @@
     ratio of the rates | counts  ~  BetaPrime((n_1 + 1/2) / phi, (n_0 + 1/2) / phi)
 
 It is the posterior by Jeffreys' prior of two rates. Whatever the rate did, counts of separate times are Poisson's about
-its mean over each; where they scatter phi times as much, a count tells as much as 1/phi of it. So the interval covers,
-and bins hardly matter. The curve would not do: it leans to a constant, so of steady rises its own 90% held too few, and
-the whole band, which allows for that, was a quarter wider than this.
+its mean over each, so the interval covers (``ours-counts-risen``), and bins hardly matter; where counts scatter phi
+times as much, one tells as much as 1/phi of it. Draws of the curve were tried: it leans to a constant rate, so by one
+kernel it misses steady rises, and the whole band, which allows for that, is wider than this.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ __all__ = [
     "scatter_in_words",
 ]
 
+NOTABLE = 1.05  # of a variance, in means
 ODDS, MOST = 20, 1_000  # that are strong evidence; that are written out
 
 
@@ -101,12 +102,13 @@ def constant_in_words(constant: ConstantRate, per: float, unit: str, changed: bo
 
 def scatter_in_words(model: CoxProcess, mean: float) -> str:
     """Return whether counts of one rate scatter as chance alone would have it; ``mean`` is that of a bin."""
-    if (model.overdispersion_gain_ or 0.0) > 0.0:
+    times = 1.0 + model.overdispersion_ * mean
+    if (model.overdispersion_gain_ or 0.0) > 0.0 and times >= NOTABLE:
         return (
             "About its rate the count of a bin scatters more than chance alone would have it: its variance is "
-            f"{1.0 + model.overdispersion_ * mean:.2f} times its mean. The bands allow for it."
+            f"{times:.2f} times its mean. The bands allow for it."
         )
-    return "About its rate the count of a bin scatters as chance alone would have it (Poisson counts)."
+    return "About its rate the count of a bin scatters as chance alone would have it."
 
 
 def again_in_words(axes: list[Axis], places: np.ndarray, widths: list[float]) -> str:
