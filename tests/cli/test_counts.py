@@ -44,7 +44,10 @@ def test_events_become_a_rate_and_a_stopped_run_goes_on_to_the_same(events, tmp_
     asked = ["counts", str(events), "--window", "0:10", "--bins", "20", "--ask", "3"]
     assert run([*asked, "--out", str(tmp_path / "whole")]) == 0
     said = capsys.readouterr().out
-    assert "Worth counting next" in said and "On 20 counts, each predicted while it was left out" in said
+    assert (
+        "If you can count again, it tells most where year is: " in said
+        and "On 20 counts, each predicted while it was left out" in said
+    )
     table, summary = rows(tmp_path / "whole" / "rate.csv"), json.loads((tmp_path / "whole/summary.json").read_text())
     assert len(table) == 20 and summary["events"] == 35 and len(rows(tmp_path / "whole" / "next.csv")) == 3
     rate = {float(row["year"]): float(row["rate"]) for row in table}
@@ -92,7 +95,7 @@ def test_pairs_without_a_count_are_predicted_and_ranked(pairs, tmp_path, monkeyp
         ((), "a\n1\n\nx\n", "line 4, column 'a': expected a number or a date, got 'x'"),
         ((), "a\n", "has no rows"),
         (("--place", "b"), "a\n1\n", "has no column 'b'; its columns are 'a'"),
-        (("--window", "5:9"), "a\n1\n6\n", "--window of 'a' is 5:9, but events go from 1 to 6"),
+        (("--window", "5:9"), "a\n1\n6\n", "--window of 'a' is 5 to 9, but events go from 1 to 6"),
         (("--window", "5"), "a\n1\n6\n", "must be a range START:END"),
         (("--rate", "linear"), "a\n1\n6\n", "--rate must be one of auto, rectified, exp, softplus"),
         (("--pairs",), "user;item;count\nx;y;\na;b;1,5\n", "line 3, column 'count': expected a count, got '1,5'"),

@@ -137,12 +137,12 @@ def test_a_line_that_does_the_same_anew_has_the_settings_of_the_run_and_a_folder
     (tmp_path / "my events.csv").write_text(EVENTS)
     assert run(["counts", "my events.csv", "--place", "year", "--window", "1800:2000", "--bins", "4", "--dry-run"]) == 0
     seen = []
-    monkeypatch.setattr("adaptive.cli.counts.events_report.write", lambda events, limits, job, starts: seen.append(job))
+    monkeypatch.setattr("adaptive.cli.counts.events_report.write", lambda axes, job: seen.append(job))
     for _ in range(2):
         assert run(["counts", "my events.csv", "--place", "year", "--window", "1800:2000", "--out", "a run"]) == 0
-        same = "adaptive counts 'my events.csv' --place year --window 1800:2000 {}--out 'a run-2'"
-        assert capsys.readouterr().out.endswith(f"to the table: {same.format('')}\n")
-        assert seen[-1].anew("--bins", "9") == same.format("--bins 9 ")
+        same = "adaptive counts 'my events.csv' --place year --window 1800:2000 --bins {} --out 'a run-2'"
+        assert capsys.readouterr().out.endswith(f"half as many bins: {same.format(50)}\n")
+        assert seen[-1].anew("--bins", "9") == same.format(9)
         (tmp_path / "a run" / "settings.json").unlink()
     (tmp_path / "a run-2").mkdir()
     assert seen[-1].anew().endswith("--out 'a run-3'")

@@ -23,6 +23,7 @@ JUDGED = {
         "ko-tab-2.4", "ko-fig-2.7", "ko-fig-2.8", "ko-fig-2.9", "ours-counts-other-rates",
         "ours-counts-photons-larger", "ours-counts-photons-noise",
     },
+    "risen": {"ours-counts-risen", "ours-counts-risen-alarms"},
     "ranked_plays": set(),  # the peers need environments
     "what_to_count": {
         *(f"ours-counts-designed-{task}" for task in ("places", "rows", "entries", "items", "coverage")),

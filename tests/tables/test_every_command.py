@@ -11,6 +11,7 @@ import pytest
 
 from adaptive.cli import run
 from adaptive.cli.classify.table import Table
+from adaptive.cli.counts.events_axis import Axis
 from adaptive.cli.label.rows import Rows
 from adaptive.cli.topics.texts import Texts, Vocabulary
 
@@ -101,6 +102,8 @@ def plain(value):
     """Everything that was read, as one text."""
     if isinstance(value, Rows):
         return plain([value.X, value.y, value.classes])
+    if isinstance(value, Axis):
+        return plain([value.name, value.values, value.low, value.high])
     if isinstance(value, Table):
         return plain([value.X(np.arange(9)), value.y])
     if hasattr(value, "bank"):

@@ -1,15 +1,18 @@
-"""``adaptive counts``: a rate with bands and where to count next, or counts of pairs and which to ask for."""
+"""``adaptive counts``: a rate with bands and what became of it, or counts of pairs and which to ask for."""
 
 from __future__ import annotations
 
 import shlex
+from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 
 from adaptive.cli.columns import column_for
+from adaptive.cli.counts.events_axis import BINS_OF_AN_AXIS, BINS_OF_TIME, axis_of
+from adaptive.cli.counts.events_words import looked_for
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job
 from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, require_one_of, whole_number
@@ -44,8 +47,8 @@ def counts(
     window: Annotated[
         list[str] | None,
         typer.Option(help=(
-            "Range in which events were looked for, as START:END, once for each column (default: the range of the "
-            "events)."
+            "Range in which events were looked for, as START:END: 0:100, or 2023-01-01:2025-01-01 for two years. "
+            "Once for each column (default: the range of the events)."
         ),
                      metavar="RANGE"),
     ] = None,
@@ -55,7 +58,8 @@ def counts(
     ] = None,
     bins: Annotated[int, whole_number("Bins for each column (default 100 for times, 16 for places).")] = 0,
     rate: Annotated[str, typer.Option(help=(
-        "Link of the rate: rectified, exp, softplus, or auto, which chooses by bins left out (default)."
+        "Form of the rate: rectified (a curve cut off at 0), exp (of a curve), softplus (a curve bent at 0), or auto, "
+        "which takes what predicts bins left out better (default)."
     ), metavar="NAME", show_default=False)] = "auto",
     user: Annotated[str, typer.Option(help="The column of users.", metavar="COLUMN")] = "user",
     item: Annotated[str, typer.Option(help="The column of items.", metavar="COLUMN")] = "item",
@@ -79,13 +83,14 @@ def counts(
     resume: Resume = False,
     dry_run: DryRun = False,
 ) -> None:  # fmt: skip
-    """Estimate how often something happens at a time or a place, or for a pair such as user and item, and where to
-    count next.
+    """Estimate how often something happens over time, and whether its rate has risen. Or estimate it over places, or
+    for pairs such as user and item.
 
-    Each line is one event at its time or place, and events may go on for ever: this is a point process. It is not
-    survival analysis, in which each line is a person or a part with one end. A table with a column of censoring is
-    refused. The command writes a rate over time or over two axes of places, with 90% bands (rate.csv, rate.png), and
-    the places to look at next (next.csv).
+    Each line is one event at its time or place, and events may go on for ever. The command writes a rate over time or
+    over two axes of places, with 90% bands (rate.csv, rate.png). It says whether the rate has risen from the first
+    fifth of the time to the last, and whether it varies at all. Where places are numbers, next.csv says where counting
+    again would tell most. This is not survival analysis, in which each line is a person or a part with one end. A table
+    with a column of censoring is refused.
 
     With --pairs each line is a user, an item and a count. The command writes predictions with 90% intervals for the
     pairs without a count (predictions.csv), and items for each user (items.csv). It says how well held-out items are
@@ -111,21 +116,27 @@ def counts(
 
 def _count_events(cells: Cells, job: Job) -> None:
     settings = job.settings
-    settings["place"] = settings["place"] or [str(cells.frame.columns[0])]
-    refuse_censoring(cells, settings["place"], settings["ignore"])
-    places, starts = read_events(cells, settings["place"])
-    limits = _window(settings["window"], places, settings["place"])
-    job.understood(lambda: table_in_words(cells, {"place or time": settings["place"]}, {"place or time": "times"}))
-    job.understood("Each row is one event of a point process; this is not survival analysis.")
-    for name, (start, end) in zip(settings["place"], limits, strict=True):
-        job.understood(f"Events of {name} were looked for from {start:g} to {end:g}.")
+    names = settings["place"] = settings["place"] or [str(cells.frame.columns[0])]
+    refuse_censoring(cells, names, settings["ignore"])
+    if len(names) > 2:
+        raise CommandError(f"--place names {len(names)} columns; expected one of times or two of places.")
+    if len(settings["window"]) not in (0, len(names)):
+        raise CommandError(
+            f"--window must be given once per column ({', '.join(names)}), got {len(settings['window'])}."
+        )
+    axes = [axis_of(cells, name, one) for name, one in zip_longest(names, settings["window"])]
+    job.understood(lambda: table_in_words(cells, {"place or time": names}, {"place or time": "times"}))
+    job.understood(
+        "Each row is one event, and events may go on for ever (a point process; this is not survival analysis).",
+        *looked_for(axes),
+    )
     with job:
-        job.doing = f"fitting a rate to {counted(len(places), 'event')}"
+        job.doing = f"fitting a rate to {counted(len(cells.frame), 'event')}"
         from adaptive.cli.counts import events_report  # from here on it pays to load what computes
 
-        print(f"{counted(len(places), 'event')} of a point process: this is not survival analysis.")
-        events_report.write(places, limits, job, starts)
-        job.then(job.anew(), "once you have counted at the places of next.csv and added the events to the table")
+        events_report.write(axes, job)
+        half = max(1, axes[0].n_bins(settings["bins"], BINS_OF_TIME if len(axes) == 1 else BINS_OF_AN_AXIS) // 2)
+        job.then(job.anew("--bins", str(half)), "to see whether the answer is the same with half as many bins")
 
 
 def _count_pairs(cells: Cells, job: Job) -> None:
@@ -182,20 +193,6 @@ def refuse_censoring(cells: Cells, places: list[str], ignore: list[str]) -> None
             )
 
 
-def read_events(cells: Cells, places: list[str]) -> tuple[np.ndarray, list[str]]:
-    """Return (n, d) places, or times; of dates the days since the first, which comes beside them (else "")."""
-    if len(places) > 2:
-        raise CommandError(f"--place names {len(places)} columns; expected one of times or two of places.")
-    columns, starts = [], []
-    for name in places:
-        values, first = cells.times(name)
-        columns.append(values)
-        starts.append(first)
-        if first:
-            print(f"{name} is counted in days since {first.replace('T', ' ').removesuffix('+00:00')}.")
-    return np.column_stack(columns), starts
-
-
 def read_pairs(cells: Cells, names: tuple[str, str, str]) -> tuple[list[tuple[str, str]], np.ndarray]:
     """Return pairs of ids and counts (n,), NaN where the cell is empty: a pair to predict."""
     user, item, count = names
@@ -205,25 +202,3 @@ def read_pairs(cells: Cells, names: tuple[str, str, str]) -> tuple[list[tuple[st
     counts = cells.numbers(count, "a count", gaps=True)
     cells.refuse((counts < 0) | (counts > LARGEST) | (counts % 1 > 0), count, "a count")
     return list(zip(cells.ids(user), cells.ids(item), strict=True)), counts
-
-
-def _window(texts: list[str], events: Any, names: list[str]) -> list[tuple[float, float]]:
-    """The range of every column, as given or as the events have it."""
-    if not texts:
-        limits = [(float(column.min()), float(column.max())) for column in events.T]
-    elif len(texts) != len(names):
-        raise CommandError(f"--window must be given once per column ({', '.join(names)}), got {len(texts)}.")
-    else:
-        try:
-            limits = [tuple(map(float, text.split(":"))) for text in texts]  # type: ignore[misc]
-        except ValueError:
-            raise CommandError(f"--window must be like 0:100, got {', '.join(texts)}.") from None
-    for pair, name, column in zip(limits, names, events.T, strict=True):
-        if len(pair) != 2 or not pair[0] < pair[1]:
-            raise CommandError(f"--window of {name!r} must be a range START:END with START < END, got {pair}.")
-        if column.min() < pair[0] or column.max() > pair[1]:
-            raise CommandError(
-                f"--window of {name!r} is {pair[0]:g}:{pair[1]:g}, but events go from {column.min():g} to "
-                f"{column.max():g}."
-            )
-    return limits

@@ -34,8 +34,8 @@ class ConstantRate(NamedTuple):
     log_evidence : float
         Of the constant rate, nats.
     log_bayes_factor : float
-        How much more probable all counts are under the process, nats: 3 are odds of twenty. NaN where its inference
-        has no evidence.
+        The log of how many times as probable all counts are under the process: 3 is twenty times. It is the difference
+        of the log evidences, less half a log n for each learnt parameter. NaN where the inference has no evidence.
     """
 
     rate: float

@@ -78,6 +78,22 @@ class Possible(Generic[B]):
         variance = np.multiply.outer(self.factors, self.weights @ (variances + np.square(means - mean)))
         return np.tile(mean, (len(self.factors), 1)), variance + self.weights @ [noise(one) for one in self.beliefs]
 
+    def drawn(
+        self, of: Callable[[B], tuple[np.ndarray, np.ndarray]], n: int, rng: np.random.Generator
+    ) -> np.ndarray:  # fmt: skip
+        """Joint draws (n, m) of the function; ``of`` gives mean (m,) and covariance (m, m) by a belief.
+
+        At each place alone they are spread as `moments` says.
+        """
+        means, covariances = (np.stack(part) for part in zip(*map(of, self.beliefs), strict=True))
+        mean = self.weights @ means
+        away = np.sqrt(self.weights)[:, None] * (means - mean)
+        covariance = np.tensordot(self.weights, covariances, 1) + away.T @ away
+        values, vectors = np.linalg.eigh(0.5 * (covariance + covariance.T))
+        scatter = rng.standard_normal((n, len(mean))) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        factors = rng.choice(self.factors, n, p=self.shares / self.shares.sum())
+        return np.asarray(mean + np.sqrt(factors)[:, None] * scatter)
+
 
 def factor_of(evidence: Evidence) -> tuple[VarianceFactor, Callable[[float], np.ndarray]] | None:
     """Return the factor that counts without themselves ask for, and their log scores by it; None of few, or where

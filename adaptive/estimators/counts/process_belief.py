@@ -208,6 +208,13 @@ class CoxBelief(ProcessBelief):
         low, high = mixture_interval(*found.moments(lambda one: one.process.moments(X)), level, found.shares)
         return family.expected_rate(*self.process.moments(X)), family.mean_rate(low), family.mean_rate(high)
 
+    def intensity_draws(self, X: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Joint draws (n, m) of the rate at X per unit of exposure, from what `intensity` mixes."""
+        drawn = self.possible.drawn(
+            lambda one: (one.process.moments(X)[0], one.process.covariance(X, X)), n, rng
+        )  # fmt: skip
+        return np.asarray(self.family(1.0).mean_rate(drawn))
+
     def predictive(
         self, given: Exposed, *, target: Exposed | None = None, random_state: RandomState = None
     ) -> GaussianProjections:

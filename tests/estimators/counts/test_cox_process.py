@@ -44,6 +44,19 @@ def test_bands_and_intervals_cover():
     assert np.mean(covered) > 0.75 and np.mean(counted) > 0.88
 
 
+def test_draws_of_the_rate_are_joint_and_spread_as_the_bands():
+    X, y = np.arange(20.0)[:, None], np.random.default_rng(0).poisson(np.repeat([2.0, 6.0], 10))
+    model = CoxProcess(random_state=0).fit(X, y)
+    draws, (_, low, high) = model.intensity_draws(X, 20_000, random_state=0), model.intensity(X)
+    ends = np.quantile(draws, [0.05, 0.95], axis=0)
+    assert np.allclose(ends, [low, high], rtol=0.05, atol=0.05)
+    assert np.array_equal(draws, model.intensity_draws(X, 20_000, random_state=0))
+    near, far = (np.corrcoef(draws[:, pair].T)[0, 1] for pair in ([3, 4], [0, 19]))
+    assert near > 0.3 > 0.1 > abs(far)  # neighbours rise together
+    with pytest.raises(ValueError, match="n must be"):
+        model.intensity_draws(X, 0)
+
+
 def test_two_bins_merged_equal_their_sum():
     """At one place two counts tell what their sum over the sum of their exposures tells."""
     options = {"kernel": 1.0 * RBF(2.0), "optimizer": None, "exposure": 1, "mean": 2.0, "tol": 1e-10}
