@@ -149,18 +149,13 @@ def _count_pairs(cells: Cells, job: Job) -> None:
     job.understood(f"Pairs that are not listed are {'zeros' if settings['zeros'] == 'observed' else 'not known'}.")
     with job:
         job.doing = f"learning {counted(len(listed), 'count')}"
-        from adaptive.cli.counts import pairs_report, recommending  # from here on it pays to load what computes
+        from adaptive.cli.counts import pairs_report  # from here on it pays to load what computes
 
         try:
-            model = pairs_report.write(listed, y, job)
+            pairs_report.write(listed, y, job)
         except ValueError as problem:  # more zeros than there is memory for
             raise CommandError(str(problem)) from None
-        job.doing = "ranking items that were held out"
-        recommending.write(model, listed, y, job)
-        if settings["zeros"] == "observed":
-            more = str(2 * settings["components"])
-            job.then(job.anew("--components", more), "to see whether twice as many components rank better")
-        else:
+        if "next.csv" in job.written:
             job.then(job.anew(), "once the table has the counts of next.csv")
 
 
