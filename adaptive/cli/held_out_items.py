@@ -36,7 +36,7 @@ class Judged:
 
     Attributes
     ----------
-    better : the rival that ranks better than the model and lists the items, or None
+    better : the rival that lists the items, as it certainly has more hits than the model; or None
     said : str
         How many of the items that are listed first had been held out: the last line.
     summary : dict
@@ -55,14 +55,9 @@ def judge(model: Any, rivals: Sequence[Popularity], held_out: Sequence[tuple[Any
     _write(found, folder)
     ranks = {name: float(one.by_user().mean()) for name, one in found.items()}
     hits = {name: float(one.hits.mean()) for name, one in found.items()}
-    best = max(rivals, key=lambda rival: ranks[rival.short])
-    better = best if ranks["model"] < ranks[best.short] else None
+    better = _certainly_better(found, rivals)
     ours = "model" if better is None else better.short
-    against = {
-        name: beside({"hits": (found[ours].hits, other.hits), "mean_rank": (found[ours].by_user(), other.by_user())},
-                     name, of="users")
-        for name, other in found.items() if name != ours
-    }  # fmt: skip
+    against = {name: _beside(found, ours, name) for name in found if name != ours}
     print(f"{counted(len(held_out), 'pair')} were held out: a fifth of the items of each user who has three or more.")
     print("Mean rank of a held-out item (the share of items new to the user that it is ranked above: 0.5 by chance, 1 "
           f"at best): {_listed(ranks)}.")  # fmt: skip
@@ -73,6 +68,20 @@ def judge(model: Any, rivals: Sequence[Popularity], held_out: Sequence[tuple[Any
     said = (f"Of the {first} listed first for each of {counted(n_users, 'user')}, this share had been held out: "
             f"{_listed(hits)}. {_compared(ours, against)}")  # fmt: skip
     return Judged(better, said.rstrip(), summary)
+
+
+def _certainly_better(found: Mapping[str, Placed], rivals: Sequence[Popularity]) -> Popularity | None:
+    """Return the rival with the most hits among those that certainly have more than the model."""
+    told = [(rival, _beside(found, "model", rival.short)) for rival in rivals]
+    ahead = [(one["difference"], rival) for rival, one in told if one and one["difference"] > one["margin"]]
+    return max(ahead, key=lambda pair: pair[0])[1] if ahead else None
+
+
+def _beside(found: Mapping[str, Placed], ours: str, other: str) -> dict[str, Any] | None:
+    both = found[ours], found[other]
+    return beside(
+        {"hits": (both[0].hits, both[1].hits), "mean_rank": (both[0].by_user(), both[1].by_user())}, other, of="users"
+    )
 
 
 def _compared(ours: str, against: Mapping[str, Any]) -> str:

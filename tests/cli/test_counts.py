@@ -148,7 +148,7 @@ def test_where_popularity_ranks_better_its_items_are_listed(tmp_path, monkeypatc
 
     def placed(one, held, first, **_):
         users, ahead = np.arange(len(held)), 0.1 * (getattr(one, "name", "") == "popularity")
-        return held_out_items.Placed(0.5 + ahead + 0.0 * users, users + 2, users, 0.0 * users)
+        return held_out_items.Placed(0.5 + ahead + 0.0 * users, users + 2, users, ahead + 0.0 * users)
 
     monkeypatch.setattr(held_out_items, "placed", placed)
     path = tmp_path / "pairs.csv"
@@ -156,7 +156,8 @@ def test_where_popularity_ranks_better_its_items_are_listed(tmp_path, monkeypatc
     path.write_text("user,item,count\n" + "".join(f"u{u},i{i},1\n" for u, i in listed))
     assert run(["counts", str(path), "--pairs", "--components", "1", "--items", "1", "--out", str(tmp_path / "o")]) == 0
     said = capsys.readouterr().out
-    assert "items.csv lists what most users have, which ranked better; --zeros observed ranks better if such" in said
+    assert "items.csv lists what most users have: more of it had been held out." in said
+    assert "If pairs that are not listed never happened, --zeros observed ranks better." in said
     most = {f"i{i}": sum(one == i for _, one in listed) for i in range(6)}
     for row in rows(tmp_path / "o" / "items.csv"):
         left = {i: n for i, n in most.items() if (int(row["user"][1:]), int(i[1:])) not in listed}

@@ -32,8 +32,9 @@ def write(
         found = judge(part, rankings_of(given[0], y[rest].tolist(), settings["seed"]), held_out, folder)
         better, said, summary = found.better, found.said, found.summary
     if better is not None:
-        again = "" if settings["zeros"] == "observed" else "; --zeros observed ranks better if such pairs are zeros"
-        print(f"items.csv lists {better.lists}, which ranked better{again}. Expected counts are the model's.")
+        print(f"items.csv lists {better.lists}: more of it had been held out. Expected counts are the model's.")
+        if settings["zeros"] == "missing":
+            print("If pairs that are not listed never happened, --zeros observed ranks better.")
     known = np.flatnonzero(np.isfinite(y))
     _items(model, model if better is None else better.again([pairs[k] for k in known], y[known].tolist()), folder)
     return summary, said

@@ -35,7 +35,7 @@ def write(pairs: list[tuple[str, str]], answers: list[int | None], folder: Job) 
         found = judge(_fitted(given, folder, "held-out.npz"), rivals, held_out, folder)
         better, said, summary = found.better, found.said, summary | found.summary
         if better is not None:
-            print(f"items.csv lists {better.lists}, which ranked better; probabilities and intervals are the model's.")
+            print(f"items.csv lists {better.lists}: more of it had been held out. Probabilities are the model's.")
     model = _fitted((pairs, answers), folder, "state.npz")
     _items(model, folder, model if better is None else better.again(pairs, answers))
     _show(model, settings, folder)
