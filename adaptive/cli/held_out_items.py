@@ -64,9 +64,8 @@ def judge(model: Any, rivals: Sequence[Popularity], held_out: Sequence[tuple[Any
     n_users = len(found[ours].hits)
     summary = {"held out": len(held_out), "users with held-out items": n_users, "items by": ours, "mean rank": ranks,
                f"hits among the first {n}": hits, "beside": against}  # fmt: skip
-    first = "item that is" if n == 1 else f"{n} items that are"
-    said = (f"Of the {first} listed first for each of {counted(n_users, 'user')}, this share had been held out: "
-            f"{_listed(hits)}. {_compared(ours, against)}")  # fmt: skip
+    said = (f"Of the {'item' if n == 1 else f'{n} items'} listed first for each of {counted(n_users, 'user')}, this "
+            f"share were held-out items of that user: {_listed(hits)}. {_compared(ours, against)}")  # fmt: skip
     return Judged(better, said.rstrip(), summary)
 
 

@@ -40,8 +40,8 @@ def test_pairs_become_ranks_items_and_pairs_to_show_and_a_stopped_run_goes_on(pa
     said = capsys.readouterr().out
     assert "Mean rank of a held-out item (the share of items new to the user that it is ranked above" in said
     assert "worth showing" in said and "odds alone" not in said
-    last = next(line for line in said.splitlines() if line.startswith("Of the 3 items that are listed first for each"))
-    assert "each of 16 users, this share had been held out: model 0." in last and "popularity 0." in last
+    last = next(line for line in said.splitlines() if line.startswith("Of the 3 items listed first for each"))
+    assert "each of 16 users, this share were held-out items of that user: model 0." in last and "popularity 0." in last
     assert "+-" in last.split("popularity", 2)[2] and said.index("worth showing") < said.index(last)  # an interval
     summary = json.loads((tmp_path / "whole" / "summary.json").read_text())
     assert summary["held out"] == 16 and summary["users"] == 16
@@ -117,7 +117,7 @@ def test_a_column_of_counts_says_how_often_a_pair_happened(tmp_path, monkeypatch
     path.write_text("user,item,plays,took\na,x,3,\nb,y,,\nb,z,7,0\n")
     asked = ["recommend", str(path), "--shown", "took"]
     assert run([*asked, "--out", str(tmp_path / "each")]) == 0
-    assert "The column plays is not used: with --count plays a line counts so often." in capsys.readouterr().out
+    assert "The column plays is not used: who took what ranks items as well as how often." in capsys.readouterr().out
     assert run([*asked, "--count", "plays", "--out", str(tmp_path / "run")]) == 0
     assert "not used" not in capsys.readouterr().out
     assert given[0] == ([("a", "x"), ("b", "y"), ("b", "z")], [None, None, 0])
@@ -147,7 +147,9 @@ def test_the_items_are_those_of_the_ranking_that_places_held_out_items_best(tmp_
     assert run(asked) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "items.csv lists what most users have: more of it had been held out." in said
-    assert "Of the item that is listed first for each of 8 users, this share had been held out: model 0.500" in said
+    assert (
+        "Of the item listed first for each of 8 users, this share were held-out items of that user: model 0.500" in said
+    )
     assert "Popularity is certainly better than the model (by 0.100 +- 0.000)" in said
     most = Counter(i for _, i in listed)
     for row in rows(tmp_path / "run" / "items.csv"):

@@ -88,11 +88,17 @@ def counts(
     the places to look at next (next.csv).
 
     With --pairs each line is a user, an item and a count. The command writes predictions with 90% intervals for the
-    pairs without a count (predictions.csv), and items for each user (items.csv). It says how well held-out items are
-    ranked (ranks.csv), beside popularity and a regression of each item on the others. The pairs worth asking for are in
-    next.csv. They are pairs without a count, or, if there are none, pairs that are not listed. In a table of purchases
-    or plays the pairs that are not listed are zeros, so say --zeros observed. Both uses write summary.json, and a state
-    from which --resume continues a run that was stopped."""
+    pairs without a count (predictions.csv), and the pairs worth asking for (next.csv). These are pairs without a count,
+    or, if there are none, pairs that are not listed. The items for each user with the highest expected counts are in
+    items.csv. A fifth of the items of each user who has three or more is held out. The model, popularity and a
+    regression of each item on the others rank them (ranks.csv). The last line says which share of the items that each
+    of them lists first had been held out.
+
+    In a table of purchases or plays the pairs that are not listed are zeros, so say --zeros observed. Then nothing is
+    left to predict or to ask. To recommend items from such a table take adaptive recommend; take this for the
+    counts that are expected.
+
+    Both uses write summary.json, and a state from which --resume continues a run that was stopped."""
     lists = {name: list(dict.fromkeys(values or [])) for name, values in
              (("place", place), ("ignore", ignore), ("to", to))}  # fmt: skip
     job = Job(context, {**locals(), **lists, "window": window or []}, aside=("lists",))
