@@ -1,4 +1,4 @@
-"""``adaptive recommend``: items for users with odds and intervals, how well they are ranked, pairs worth showing."""
+"""``adaptive recommend``: items for users with probabilities, how well they are ranked, pairs worth showing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def recommend(
     count: Annotated[
         str | None,
         typer.Option(help=(
-            "A column that says how often each pair happened (default: once for each line, which ranks as well)."
+            "A column that says how often each pair happened (default: once for each line, which ranks as well or better)."
         ), metavar="COLUMN"),
     ] = None,
     to: Annotated[
