@@ -44,7 +44,8 @@ def recommend(
     count: Annotated[
         str | None,
         typer.Option(help=(
-            "A column that says how often each pair happened (default: once for each line, which ranks as well or better)."
+            "A column that says how often each pair happened (default: once for each line, which ranks as well or "
+            "better)."
         ), metavar="COLUMN"),
     ] = None,
     to: Annotated[
