@@ -1,4 +1,4 @@
-"""How well rankings place items that were held out of their users' own, and which ranking to list items by.
+"""Rankings of items, judged by items that were held out of their users' own, and which of them lists the items.
 
     mean rank    share of the items new to a user that a held-out one is ranked above
     hits         share of the first items of a user's list that had been held out

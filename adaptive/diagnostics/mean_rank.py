@@ -1,4 +1,4 @@
-"""Where a ranking places held-out items among those that a user has not seen: mean rank, and hits among the first n.
+"""Held-out items in a ranking of those that a user has not seen: mean rank, and hits among the first n.
 
 R(i, j*) = mean over items j that i has not seen of [f_ij* > f_ij],       1/2 at random, nearly 1 at best
 H(i)     = share of the n highest such items that were held out of user i
@@ -67,7 +67,7 @@ def mean_rank(
 
 @dataclass(frozen=True)
 class Placed:
-    """Where a ranking places pairs that it has not learnt.
+    """Places that a ranking gives to pairs that it has not learnt.
 
     Attributes
     ----------

@@ -78,7 +78,7 @@ def recommend(
     """Recommend items to users, from pairs of a user and an item that happened, and say which pairs to show next.
 
     This is the command to recommend items from a table of plays, purchases or visits. It needs no counts: who took what
-    is enough. For counts that are expected, with intervals, take adaptive counts --pairs.
+    is enough. For expected counts with intervals take adaptive counts --pairs.
 
     A fifth of the items of each user who has three or more is held out. The model, popularity and a ridge regression of
     each item on the others rank them among the items that are new to the user. The last line says which share of the
