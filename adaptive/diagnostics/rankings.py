@@ -63,7 +63,6 @@ class Popularity:
     """
 
     name = short = "popularity"
-    advice = "recommend the most popular items, or collect more pairs"
     lists = "what most users have"
 
     def fit(self, X: Any, y: Sequence[int | None] | None = None) -> Self:
@@ -127,7 +126,6 @@ class ItemRegression(Popularity):
     """
 
     name, short = "a regression of each item on the others", "item regression"
-    advice = "recommend by it"
     lists = "what a regression of each item on the others ranks highest"
 
     def __init__(self, strength: float | None = None, random_state: int = 0) -> None:
