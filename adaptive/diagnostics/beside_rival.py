@@ -45,10 +45,11 @@ def beside_rival(
         Default: that of the field. LogisticRegressionCV of labels, RidgeCV of numbers (LassoCV beside a
         `SparseLinearRegression`), PoissonRegressor of counts, a kernel smoother of a `CoxProcess`, a user's mean times
         an item's of a `PoissonFactorization`, one ranking for everybody of a `CollaborativePreference`, of
-        `PairedSymbols` popularity or a ridge regression of each item on the others, whichever ranks better.
+        `PairedSymbols` and a `PoissonFactorization` with zeros observed popularity or a ridge regression of each item
+        on the others, whichever ranks better.
     n_folds : int, default 5
-        Parts that are left out in turn, stratified by class where outcomes are labels. Of `PairedSymbols` one pair of
-        each user who has three that were not shown is left out, once.
+        Parts that are left out in turn, stratified by class where outcomes are labels. Where pairs are ranked, one pair
+        of each user who has three (that were not shown, or with a count above 0) is left out, once.
     n_tried : int, optional
         How many of these parts are predicted (default: all): as many fits of the estimator.
     random_state : int, default 0
@@ -59,7 +60,7 @@ def beside_rival(
     dict or None
         As of `beside`: n, log_loss (nats an outcome), rival_log_loss, difference (positive: the rival is ahead),
         standard_error, margin; of labels accuracy, of numbers square_error, of counts of pairs share_in_order (of its
-        user's other held-out counts, of another size), with their differences; of `PairedSymbols` mean_rank alone.
+        user's other held-out counts, of another size), with their differences; where pairs are ranked mean_rank alone.
         None where there are too few outcomes, or too few of a class, to tell.
 
     Raises
@@ -85,7 +86,8 @@ def beside_rival(
     n_folds = checks.integer("n_folds", n_folds, minimum=2)
     tried = n_folds if n_tried is None else checks.integer("n_tried", n_tried, minimum=1)
     start, X, y = _outcomes(model, known)
-    if any(kind.__name__ == "PairedSymbols" for kind in type(start).__mro__):
+    zeros = getattr(start, "zeros", "") == "observed"  # where a count that is left out would be taught as 0
+    if zeros or any(kind.__name__ == "PairedSymbols" for kind in type(start).__mro__):
         return _ranked(start, X, y, rival, random_state)
     other = rival_of(start, random_state) if rival is None else rival
     labels = hasattr(other, "predict_proba") and not hasattr(other, "log_predictive")
@@ -146,10 +148,11 @@ def _outcomes(model: Any, known: tuple[Pool, ArrayLike] | None) -> tuple[Any, An
 
 
 def _ranked(model: Any, X: Any, y: np.ndarray, rival: Any, random_state: int) -> dict[str, Any] | None:
-    """Rank one pair of each user among those that happened."""
+    """Rank one pair of each user among those that happened: without an answer, or with a count above 0."""
     pairs = [tuple(pair) for pair in np.asarray(X, dtype=object).tolist()]
     answers = y.tolist() if y.ndim else [None] * len(pairs)
-    happened = [pair for pair, one in zip(pairs, answers, strict=True) if one is None]
+    counts = hasattr(model, "zeros")
+    happened = [pair for pair, one in zip(pairs, answers, strict=True) if (one > 0 if counts else one is None)]
     held_out = held_out_items(happened, random_state)
     if len(held_out) < LEAST:
         return None

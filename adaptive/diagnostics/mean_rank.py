@@ -1,10 +1,12 @@
-"""Mean rank of the held-out item among those that a user has not seen, by how active users are.
+"""Held-out items in a ranking of those that a user has not seen: mean rank, and hits among the first n.
 
 R(i, j*) = mean over items j that i has not seen of [f_ij* > f_ij],       1/2 at random, nearly 1 at best
+H(i)     = share of the n highest such items that were held out of user i
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,43 +16,28 @@ from adaptive import checks
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from adaptive.types import ArrayLike
-
-__all__ = ["mean_rank", "normalised_rank", "ranks"]
+__all__ = ["Placed", "mean_rank", "placed", "ranks"]
 
 TOGETHER = 256  # users whose items are scored at once
 
 
-def normalised_rank(scores: ArrayLike, held_out: float, ties: float = 0.0) -> float:
-    """Return the share of ``scores`` (of the items not seen, the held-out one among them) below that of the held-out.
-
-    Parameters
-    ----------
-    scores : (m,) array
-    held_out : float
-    ties : float, default 0
-        What an equal score counts: 0 as in the source, 1/2 as if ties were broken at random.
-    """
-    values = np.asarray(scores, dtype=float)
-    return float((np.sum(values < held_out) + ties * max(np.sum(values == held_out) - 1, 0)) / len(values))
-
-
 def mean_rank(
-    estimator: Any, pairs: Iterable[tuple[Any, Any]], *, n_groups: int = 6, popularity: float = 0.5, ties: float = 0.0
-) -> dict[str, list[Any]]:
+    estimator: Any, pairs: Iterable[tuple[Any, Any]], *, n_groups: int = 6, popularity: float | None = None,
+    ties: float = 0.0,
+) -> dict[str, list[Any]]:  # fmt: skip
     """Return the mean rank of held-out items by the number of pairs that their users have in the fit.
 
     Parameters
     ----------
-    estimator : PairedSymbols, fitted without ``pairs``
+    estimator : PairedSymbols or PoissonFactorization, fitted without ``pairs``
     pairs : list of (user, item)
         Held out, such as one of each user.
     n_groups : int, default 6
         Of users, by activity, equally long on a logarithmic axis; empty ones are left out.
-    popularity : float, default 0.5
-        As in `PairedSymbols.item_scores`.
+    popularity : float, optional
+        Of `PairedSymbols.item_scores`, and by default as there.
     ties : float, default 0
-        As in `normalised_rank`.
+        What an equal score counts: 0 as in the source, 1/2 as if ties were broken at random.
 
     Returns
     -------
@@ -78,30 +65,89 @@ def mean_rank(
     return _by_activity(*ranks(estimator, pairs, popularity=popularity, ties=ties), n_groups)
 
 
-def ranks(
-    estimator: Any, pairs: Iterable[tuple[Any, Any]], *, popularity: float = 0.5, ties: float = 0.0
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rank (n,) of each held-out pair's item, and how many items (n,) its user has in the fit."""
+@dataclass(frozen=True)
+class Placed:
+    """Places that a ranking gives to pairs that it has not learnt.
+
+    Attributes
+    ----------
+    ranks, seen : (n,) arrays
+        Of each pair: the rank of its item, and how many items its user has in the fit.
+    users : (n,) array
+        Of each pair the place of its user in ``hits``.
+    hits : (n_users,) array
+        Of each user, the share of the first items that were held out.
+    """
+
+    ranks: np.ndarray
+    seen: np.ndarray
+    users: np.ndarray
+    hits: np.ndarray
+
+    def by_user(self) -> np.ndarray:
+        """Return the mean rank (n_users,) of each user's pairs."""
+        return np.bincount(self.users, weights=self.ranks) / np.bincount(self.users)
+
+
+def placed(
+    estimator: Any, pairs: Iterable[tuple[Any, Any]], first: int = 10, *, popularity: float | None = None,
+    ties: float = 0.0,
+) -> Placed:  # fmt: skip
+    """Rank held-out pairs, and count those that are among the ``first`` items of their users.
+
+    Parameters
+    ----------
+    estimator : ranking with ``items_``, ``seen`` and ``item_scores``, fitted without ``pairs``
+    pairs : list of (user, item)
+    first : int, default 10
+    popularity, ties : float
+        As in `mean_rank`.
+
+    Examples
+    --------
+    >>> from adaptive.diagnostics.rankings import Popularity
+    >>> model = Popularity().fit([("a", "x"), ("b", "x"), ("b", "y"), ("c", "y"), ("c", "z")])
+    >>> found = placed(model, [("a", "y"), ("b", "z")], 1)
+    >>> found.ranks, found.hits
+    (array([0.5, 0. ]), array([1., 1.]))
+    """
     held_out = list(pairs)
     if not held_out:
         raise ValueError("pairs must hold at least one pair, got none.")
-    where = {item: k for k, item in enumerate(estimator.items_.tolist())}
-    found, seen = np.empty(len(held_out)), np.empty(len(held_out), dtype=np.int64)
-    for first in range(0, len(held_out), TOGETHER):
-        part = held_out[first : first + TOGETHER]
-        table = estimator.item_scores([user for user, _ in part], popularity=popularity)
-        for k, (user, item) in enumerate(part):
-            known = [where[one] for one in estimator.seen(user).tolist()]
-            open_items = np.ones(len(where), dtype=bool)
-            open_items[known] = False
-            scores = table[k, open_items]
-            if item in where and open_items[where[item]]:
-                own = float(table[k, where[item]])
-            else:  # not of the fit: beside the others
-                own = float(estimator.item_scores([user], [item], popularity=popularity)[0, 0])
-                scores = np.append(scores, own)
-            found[first + k], seen[first + k] = normalised_rank(scores, own, ties), len(known)
-    return found, seen
+    how = {} if popularity is None else {"popularity": popularity}
+    places = {item: k for k, item in enumerate(estimator.items_.tolist())}
+    of: dict[Any, list[int]] = {}
+    for k, (user, _) in enumerate(held_out):
+        of.setdefault(user, []).append(k)
+    users, where = list(of), np.empty(len(held_out), dtype=np.intp)
+    found, seen, hits = np.empty(len(held_out)), np.empty(len(held_out), dtype=np.int64), np.zeros(len(users))
+    for start in range(0, len(users), TOGETHER):
+        part = users[start : start + TOGETHER]
+        for row, (user, scores) in enumerate(zip(part, estimator.item_scores(part, **how), strict=True), start):
+            unseen = np.ones(len(places), dtype=bool)
+            unseen[[places[one] for one in estimator.seen(user).tolist()]] = False
+            values = np.sort(scores[unseen])
+            own = of[user]
+            at = np.array([places.get(held_out[k][1], -1) for k in own])
+            among = (at >= 0) & unseen[at]
+            theirs = scores[at].astype(float)
+            if not among.all():  # not of the fit: beside the others
+                others = [held_out[k][1] for k, known in zip(own, among, strict=True) if not known]
+                theirs[~among] = estimator.item_scores([user], others, **how)[0]
+            below, upto = (np.searchsorted(values, theirs, side) for side in ("left", "right"))
+            found[own] = (below + ties * np.maximum(upto - below - among, 0)) / (len(values) + ~among)
+            where[own], seen[own] = row, len(places) - len(values)
+            best = np.flatnonzero(unseen)[np.argsort(-scores[unseen], kind="stable")[:first]]
+            hits[row] = np.isin(best, at[among]).sum() / max(len(best), 1)
+    return Placed(found, seen, where, hits)
+
+
+def ranks(
+    estimator: Any, pairs: Iterable[tuple[Any, Any]], *, popularity: float | None = None, ties: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rank (n,) of each held-out pair's item, and how many items (n,) its user has in the fit."""
+    found = placed(estimator, pairs, popularity=popularity, ties=ties)
+    return found.ranks, found.seen
 
 
 def _by_activity(found: np.ndarray, seen: np.ndarray, n_groups: int) -> dict[str, list[Any]]:

@@ -31,8 +31,8 @@ ENOUGH = 500  # held-out pairs by which the strength is chosen
 TOGETHER = 2**22  # numbers of a block
 
 
-def held_out_items(taken: Iterable[tuple[Any, Any]], seed: int) -> list[tuple[Any, Any]]:
-    """Return one item, at random, of each user who has three.
+def held_out_items(taken: Iterable[tuple[Any, Any]], seed: int, share: float = 0.0) -> list[tuple[Any, Any]]:
+    """Return items, at random, of each user who has three: one, or this share of them where that is more.
 
     Examples
     --------
@@ -43,7 +43,13 @@ def held_out_items(taken: Iterable[tuple[Any, Any]], seed: int) -> list[tuple[An
     for user, item in taken:
         by_user.setdefault(user, {})[item] = None
     rng = np.random.default_rng(seed)
-    return [(user, [*items][int(rng.integers(len(items)))]) for user, items in by_user.items() if len(items) >= LEAST]
+    found = []
+    for user, items in by_user.items():
+        listed, n = [*items], int(share * len(items))
+        if len(listed) >= LEAST:
+            some = [rng.integers(len(listed))] if n < 2 else rng.choice(len(listed), n, replace=False)
+            found += [(user, listed[int(k)]) for k in some]
+    return found
 
 
 class Popularity:
@@ -57,7 +63,6 @@ class Popularity:
     """
 
     name = short = "popularity"
-    advice = "recommend the most popular items, or collect more pairs"
     lists = "what most users have"
 
     def fit(self, X: Any, y: Sequence[int | None] | None = None) -> Self:
@@ -121,8 +126,7 @@ class ItemRegression(Popularity):
     """
 
     name, short = "a regression of each item on the others", "item regression"
-    advice = "recommend by it"
-    lists = "what it ranks highest"
+    lists = "what a regression of each item on the others ranks highest"
 
     def __init__(self, strength: float | None = None, random_state: int = 0) -> None:
         self.strength = strength

@@ -128,6 +128,17 @@ def test_plays_become_recommendations_where_unlisted_pairs_are_zeros(plays, tmp_
     assert run([*asked, "--out", str(tmp_path / "run")]) == 0
     said = capsys.readouterr().out
     assert "pairs predicted" not in said and "worth asking for" not in said  # all is known
+    assert "log loss" not in said  # of counts that were left out, and so taught as zeros
+    assert not any((tmp_path / "run" / name).exists() for name in ("predictions.csv", "next.csv"))
+    assert "predictions.csv" not in said and "Next" not in said
+    assert (
+        "Of the 2 items listed first for each of 14 users, this share were held-out items of that user: model 0."
+        in said
+    )
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert summary["mean rank"]["model"] > summary["mean rank"]["popularity"] and summary["beside the rival"] is None
+    assert summary["beside"]["popularity"]["n"] == 14
+    assert (tmp_path / "run" / "ranks.png").is_file()
     ranks, chosen = rows(tmp_path / "run" / "ranks.csv"), rows(tmp_path / "run" / "items.csv")
     assert ranks[0]["users"] == "all" and float(ranks[0]["model"]) > float(ranks[0]["popularity"])
     known = {(row["who"], row["song"]) for row in rows(plays)}
@@ -136,24 +147,23 @@ def test_plays_become_recommendations_where_unlisted_pairs_are_zeros(plays, tmp_
     first = {row["who"]: row["song"] for row in reversed(chosen)}
     assert all(int(first[who][1:]) % 2 == int(who[1:]) % 2 for who in first)  # what the own group plays
     assert all(float(row["lower"]) <= float(row["expected"]) <= float(row["upper"]) for row in chosen)
-    assert said.splitlines()[-1].startswith(
-        "Next, to see whether twice as many components rank better: adaptive counts"
-    )
 
 
 def test_where_popularity_ranks_better_its_items_are_listed(tmp_path, monkeypatch, capsys):
-    from adaptive.cli.counts import recommending
+    from adaptive.cli import held_out_items
 
-    monkeypatch.setattr(recommending.diagnostics, "mean_rank", lambda one, held, **_: {
-        "least": [1], "most": [9], "n_pairs": [len(held)], "standard_error": [0.1],
-        "mean_rank": [0.6 if getattr(one, "name", "") == "popularity" else 0.5]})  # fmt: skip
+    def placed(one, held, first, **_):
+        users, ahead = np.arange(len(held)), 0.1 * (getattr(one, "name", "") == "popularity")
+        return held_out_items.Placed(0.5 + ahead + 0.0 * users, users + 2, users, ahead + 0.0 * users)
+
+    monkeypatch.setattr(held_out_items, "placed", placed)
     path = tmp_path / "pairs.csv"
     listed = [(u, i) for u in range(6) for i in range(6) if (u + i) % 6 < 5 - (i == 4)]
     path.write_text("user,item,count\n" + "".join(f"u{u},i{i},1\n" for u, i in listed))
     assert run(["counts", str(path), "--pairs", "--components", "1", "--items", "1", "--out", str(tmp_path / "o")]) == 0
-    assert "Popularity ranks better than the model: items.csv lists what most users have; --zeros observed ranks" in (
-        capsys.readouterr().out
-    )
+    said = capsys.readouterr().out
+    assert "items.csv lists what most users have: more of it had been held out." in said
+    assert "If pairs that are not listed never happened, --zeros observed ranks better." in said
     most = {f"i{i}": sum(one == i for _, one in listed) for i in range(6)}
     for row in rows(tmp_path / "o" / "items.csv"):
         left = {i: n for i, n in most.items() if (int(row["user"][1:]), int(i[1:])) not in listed}

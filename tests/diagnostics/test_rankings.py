@@ -1,11 +1,14 @@
 """Rankings that stand beside a model of pairs."""
 
+import sys
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
-from adaptive import PairedSymbols
+from adaptive import PairedSymbols, PoissonFactorization
 from adaptive.diagnostics import beside_rival, rankings, rival_in_words
+from adaptive.diagnostics.mean_rank import placed
 from adaptive.diagnostics.rankings import ItemRegression, Popularity, held_out_items
 
 RNG = np.random.default_rng(0)
@@ -71,3 +74,42 @@ def test_one_item_of_each_user_with_three_is_held_out():
     held_out = held_out_items(PAIRS, 0)
     assert len({user for user, _ in held_out}) == len(held_out) and set(held_out) <= set(PAIRS)
     assert {user for user, _ in held_out} == {f"u{u}" for u in range(14) if TABLE[u].sum() >= 3}
+
+
+def test_a_fifth_of_the_items_of_each_user_is_held_out_one_at_least():
+    pairs = [("many", k) for k in range(12)] + [("three", k) for k in range(3)] + [("two", k) for k in range(2)]
+    held_out = held_out_items(pairs, 0, 0.2)
+    assert sorted(user for user, _ in held_out) == ["many", "many", "three"]
+    assert len(set(held_out)) == 3 and set(held_out) <= set(pairs)
+
+
+@pytest.mark.parametrize("ties", [0.0, 0.5])
+def test_ranks_and_hits_are_those_counted_by_hand(ties, monkeypatch):
+    monkeypatch.setattr(sys.modules[placed.__module__], "TOGETHER", 3)
+    held_out = [*held_out_items(PAIRS, 0, 0.5), ("u3", "nowhere")]
+    model = Popularity().fit([pair for pair in PAIRS if pair not in held_out])
+    found, users = placed(model, held_out, 2, ties=ties), list(dict.fromkeys(user for user, _ in held_out))
+    scores = dict(zip(model.items_.tolist(), model.counts_.tolist(), strict=True))
+    for k, (user, item) in enumerate(held_out):
+        fresh = {one: value for one, value in scores.items() if one not in model.seen(user)} | {
+            item: scores.get(item, 0)
+        }
+        own = [
+            ties if value == fresh[item] else float(value < fresh[item]) for one, value in fresh.items() if one != item
+        ]
+        assert found.ranks[k] == pytest.approx(sum(own) / len(fresh))
+        assert users[found.users[k]] == user and found.seen[k] == len(model.seen(user))
+    for user, hits in zip(users, found.hits, strict=True):
+        assert hits == np.mean([(user, item) in held_out for item in model.recommend(user, 2).tolist()])
+    first = [
+        np.mean([rank for (one, _), rank in zip(held_out, found.ranks, strict=True) if one == user]) for user in users
+    ]
+    assert found.by_user() == pytest.approx(first)
+
+
+def test_where_zeros_are_observed_counts_are_ranked_beside_the_same_rivals():
+    counts = RNG.poisson(np.where(np.arange(24)[:, None] % 2 == np.arange(9) % 2, 3.0, 0.1))
+    pairs = [tuple(pair) for pair in np.argwhere(counts).tolist()]
+    model = PoissonFactorization(1, zeros="observed", random_state=0)
+    found = beside_rival(model, (pairs, counts[counts > 0]))
+    assert found["judge"] == "mean_rank" and found["n"] == 24 and found["of"] == "pairs"

@@ -21,6 +21,7 @@ JUDGED = {
         "paquet-sys-rg-pop-like",
     },
     "what_to_show": {"ours-pairs-shown-regret", "ours-pairs-shown-information", "ours-pairs-shown-coverage"},
+    "which_command": {"ours-pairs-which-command"},
     "softmax_rivals": {"paquet-fig-6", "paquet-sys-softmax-map", "paquet-sys-bouchard"},
 }  # fmt: skip
 

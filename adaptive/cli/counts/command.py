@@ -93,11 +93,17 @@ def counts(
     with a column of censoring is refused.
 
     With --pairs each line is a user, an item and a count. The command writes predictions with 90% intervals for the
-    pairs without a count (predictions.csv), and items for each user (items.csv). It says how well held-out items are
-    ranked (ranks.csv), beside popularity and a regression of each item on the others. The pairs worth asking for are in
-    next.csv. They are pairs without a count, or, if there are none, pairs that are not listed. In a table of purchases
-    or plays the pairs that are not listed are zeros, so say --zeros observed. Both uses write summary.json, and a state
-    from which --resume continues a run that was stopped."""
+    pairs without a count (predictions.csv), and the pairs worth asking for (next.csv). These are pairs without a count,
+    or, if there are none, pairs that are not listed. The items for each user with the highest expected counts are in
+    items.csv. A fifth of the items of each user who has three or more is held out. The model, popularity and a
+    regression of each item on the others rank them (ranks.csv). The last line says which share of the items that each
+    of them lists first had been held out.
+
+    In a table of purchases or plays the pairs that are not listed are zeros, so say --zeros observed. Then nothing is
+    left to predict or to ask. To recommend items from such a table take adaptive recommend; take this for the
+    counts that are expected.
+
+    Both uses write summary.json, and a state from which --resume continues a run that was stopped."""
     lists = {name: list(dict.fromkeys(values or [])) for name, values in
              (("place", place), ("ignore", ignore), ("to", to))}  # fmt: skip
     job = Job(context, {**locals(), **lists, "window": window or []}, aside=("lists",))
@@ -160,18 +166,13 @@ def _count_pairs(cells: Cells, job: Job) -> None:
     job.understood(f"Pairs that are not listed are {'zeros' if settings['zeros'] == 'observed' else 'not known'}.")
     with job:
         job.doing = f"learning {counted(len(listed), 'count')}"
-        from adaptive.cli.counts import pairs_report, recommending  # from here on it pays to load what computes
+        from adaptive.cli.counts import pairs_report  # from here on it pays to load what computes
 
         try:
-            model = pairs_report.write(listed, y, job)
+            pairs_report.write(listed, y, job)
         except ValueError as problem:  # more zeros than there is memory for
             raise CommandError(str(problem)) from None
-        job.doing = "ranking items that were held out"
-        recommending.write(model, listed, y, job)
-        if settings["zeros"] == "observed":
-            more = str(2 * settings["components"])
-            job.then(job.anew("--components", more), "to see whether twice as many components rank better")
-        else:
+        if "next.csv" in job.written:
             job.then(job.anew(), "once the table has the counts of next.csv")
 
 

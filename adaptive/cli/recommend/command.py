@@ -1,4 +1,4 @@
-"""``adaptive recommend``: items for users with odds and intervals, how well they are ranked, pairs worth showing."""
+"""``adaptive recommend``: items for users with probabilities, how well they are ranked, pairs worth showing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def recommend(
     count: Annotated[
         str | None,
         typer.Option(help=(
-            "A column that says how often each pair happened (default: once for each line)."
+            "A column that says how often each pair happened (default: once for each line, which ranks as well or "
+            "better)."
         ), metavar="COLUMN"),
     ] = None,
     to: Annotated[
@@ -60,12 +61,12 @@ def recommend(
                                         show_default=False)] = "information_gain",
     components: Annotated[int, whole_number("Components of users and items (default 20).")] = 20,
     ratio: Annotated[float, typer.Option(help=(
-        "Censored pairs for each pair that was seen (default 4)."
+        "How many pairs were refused without a trace for each pair of the table (default 4)."
     ), metavar="NUMBER",
                                          show_default=False)] = 4.0,
     selection: Annotated[str, typer.Option(help=(
-        "Model of which pairs are seen: constant, or full as in the paper, which makes the odds of rare items too "
-        "high (default constant)."
+        "How refused pairs are spread: constant, by how often users and items are about, or full, by the "
+        "probabilities as well, as in the paper, which makes those of rare items too high (default constant)."
     ), metavar="NAME",
                                            show_default=False)] = "constant",
     seed: Annotated[int, whole_number("Seed of random choices (default 0).")] = 0,
@@ -76,12 +77,20 @@ def recommend(
 ) -> None:  # fmt: skip
     """Recommend items to users, from pairs of a user and an item that happened, and say which pairs to show next.
 
-    One pair of every user with three or more is held out. The model, popularity and a ridge regression of each item
-    on the others rank it among the items that the user has not seen (ranks.csv, ranks.png). Then come the items for
-    each user, with the odds that they are taken and 90% intervals (items.csv). If a rival ranks better than the model,
-    the command says so, and these are the items that it ranks highest. The pairs worth showing, at most two of a user,
-    are in show.csv: add them to the table with 1 or 0 in the column --shown. The command also writes summary.json, and
-    states from which --resume continues a run that was stopped.
+    This is the command to recommend items from a table of plays, purchases or visits. It needs no counts: who took what
+    is enough. For expected counts with intervals take adaptive counts --pairs.
+
+    A fifth of the items of each user who has three or more is held out. The model, popularity and a ridge regression of
+    each item on the others rank them among the items that are new to the user. The last line says which share of the
+    items that each of them lists first had been held out. Mean ranks are in ranks.csv and ranks.png.
+
+    The items for each user, the best first, are in items.csv, with the probability that the user takes each if it is
+    shown, and a 90% interval. They are ranked by this probability times the square root of the item's share of all
+    pairs. If a rival's list certainly holds more of what was held out, its items are there instead.
+
+    The pairs worth showing, at most two of a user and few of an item, are in show.csv. Add them to the table with 1 or
+    0 in the column --shown. The command also writes summary.json, and states from which --resume continues a run that
+    was stopped.
     """
     job = Job(context, {**locals(), "to": list(dict.fromkeys(to or []))})
     require_at_least(("items", items, 1), ("show", show, 0), ("components", components, 1), ("seed", seed, 0))
@@ -104,7 +113,7 @@ def recommend(
     job.understood(lambda: table_in_words(cells, {role: [name] for role, name in roles.items()}, kinds))
     ignored = [name for name in cells.frame.columns if name.lower() in COUNTS and name not in roles.values()]
     if ignored:
-        note = f"The column {ignored[0]} is not used: with --count {shlex.quote(ignored[0])} a line counts so often."
+        note = f"The column {ignored[0]} is not used: who took what ranks items as well as how often."
         job.understood(note)
     with job:
         job.doing = f"learning {counted(sum(times), 'pair')}"
