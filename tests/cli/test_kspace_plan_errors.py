@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from adaptive.cli.kspace import plan_errors
 from adaptive.cli.kspace.paired import ratio_of
@@ -105,7 +106,10 @@ def test_a_ratio_of_errors_pairs_the_scans():
     """What scans share cancels; the interval is of the mean of the logarithms."""
     rng = np.random.default_rng(0)
     hard = np.exp(rng.normal(0, 1, 8))  # a scan is ten times as hard as another
-    found = ratio_of(0.9 * hard * np.exp(rng.normal(0, 0.01, 8)), hard)
-    assert found.low < 0.9 < found.high and found.high - found.low < 0.03 and found.verdict == -1
+    apart = rng.normal(np.log(0.9), 0.01, 8)
+    found = ratio_of(hard * np.exp(apart), hard)
+    limits = stats.ttest_1samp(apart, 0.0).confidence_interval(0.95)
+    np.testing.assert_allclose(found, np.exp([apart.mean(), *limits]))
+    assert found.high - found.low < 0.03 and found.verdict == -1
     assert ratio_of(hard, 0.9 * hard).verdict == 1 and ratio_of(hard, hard).verdict == 0
     assert ratio_of(0.98 * hard, hard).verdict == 0  # certain, and worth nothing

@@ -62,11 +62,12 @@ def _lines_on_two_slices(job: Job, jobs: int) -> None:
         from adaptive.cli.kspace.line_designs import DESIGNED, GAIN, REFERENCE, choose_and_compare, tasks
         from adaptive.cli.kspace.line_report import contenders, write
         from adaptive.cli.kspace.paired import judged
-        from adaptive.cli.kspace.tuning import ahead, design_lines
+        from adaptive.cli.kspace.tuning import ahead, design_lines, require_centred
         from adaptive.cli.workers import n_workers
 
         log = job.log / "lines.jsonl"
         if not log.exists():
+            require_centred(subject, settings)  # before anything is printed
             slices = 1 if subject.neighbour is None else 2
             say_duration(
                 subject.same.image, settings, of_a_comparison(settings["lines"], settings["draws"], slices), jobs

@@ -26,7 +26,17 @@ from designs.kspace.from_images.halving import scores
 from designs.kspace.from_images.simulated import TrialScan
 from designs.kspace.from_images.tuned import expected_error, trial_scans
 
-__all__ = ["ASSUMED", "MADE", "Designed", "Expected", "ahead", "design_lines", "in_words", "usual_centre"]
+__all__ = [
+    "ASSUMED",
+    "MADE",
+    "Designed",
+    "Expected",
+    "ahead",
+    "design_lines",
+    "in_words",
+    "require_centred",
+    "usual_centre",
+]
 
 SCANS = 4  # of every image: a phase may favour a design
 MADE = "as designed"  # the design that was made for a plan, beside the rules
@@ -106,6 +116,13 @@ def usual_centre(n: int) -> int:
     return max(4, n // 8)
 
 
+def require_centred(subject: Subject, settings: Mapping[str, Any]) -> None:
+    """Refuse an image whose k-space has its centre elsewhere."""
+    scan = simulate_scan(subject.same.image, snr=settings["snr"], random_state=settings["seed"])
+    if problem := kspace_problem(scan.kspace):
+        raise CommandError(f"--image: {subject.same.title}: {problem}")
+
+
 def design_lines(subject: Subject, settings: Mapping[str, Any], jobs: int) -> Designed:
     """Tune a design on what is there to teach it.
 
@@ -123,9 +140,7 @@ def design_lines(subject: Subject, settings: Mapping[str, Any], jobs: int) -> De
     CommandError
         If no design can be made.
     """
-    scan = simulate_scan(subject.same.image, snr=settings["snr"], random_state=settings["seed"])
-    if problem := kspace_problem(scan.kspace):
-        raise CommandError(f"--image: {subject.same.title}: {problem}")
+    require_centred(subject, settings)
     image, source, own_head = _teacher(subject, settings)
     n_lines, axis = settings["lines"], settings["axis"]
     own: Any = "reference" if np.iscomplexobj(image) else None
