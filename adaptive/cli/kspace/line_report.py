@@ -133,7 +133,7 @@ def simulated(subject: Subject, settings: dict[str, Any]) -> str:
     where = "the same slice" if subject.training is None else f"a third one ({subject.training.title})"
     best = "" if subject.training is not None else " So the table is kind to the rules; the further scans are not."
     told = (
-        f"{READ[settings['phase']]} estimated from the central lines. In the table, told what a scanner "
+        f"{READ[settings['phase']]} estimated from the central lines. The table was told what a scanner "
         f"does not know: {'the phase, and ' if known else ''}the true image of {where}, which tuned the exponents of "
         f"the simple rules ({exponents}) and, for each design, the reconstruction's prior (one of {len(SCALES)} "
         f"scales, then one of {len(PRIORS)} kinds; MAP).{best}"
@@ -283,8 +283,10 @@ def _draw(
     shown = _shown(outcomes)
     height, width = subject.same.upright().shape
     pictures = 2 * (11.0 / (len(shown) + 1) * min(max(height / width, 0.4), 1.6) + 0.65)  # inches
-    drawing = Figure(figsize=(12.5, pictures + 4.9), layout="constrained")
-    parts: Any = drawing.subfigures(3, 1, height_ratios=[pictures, 4.2, 0.7])
+    words = textwrap.fill(said, 185)
+    below = 0.2 + 0.16 * (1 + words.count("\n"))
+    drawing = Figure(figsize=(12.5, pictures + 4.2 + below), layout="constrained")
+    parts: Any = drawing.subfigures(3, 1, height_ratios=[pictures, 4.2, below])
     upper, lower, caption = parts
     images = {title: one.image for title, one in shown.items()}
     plots.residuals(subject.same.image, images, upright=subject.same.upright, into=upper, sides=subject.same.sides)
@@ -307,7 +309,7 @@ def _draw(
     columns["slice"] = [SHOWN[name] for name in columns["slice"]]
     label = "|true - reconstructed| / |true|, less is better"
     plots.design_errors(columns, ax=errors, xlabel=label).set_title("all designs of this size")
-    caption.text(0.01, 0.5, textwrap.fill(said, 185), fontsize=8.5, va="center", color="#333333")
+    caption.text(0.01, 0.5, words, fontsize=8.5, va="center", color="#333333")
     return drawing
 
 
