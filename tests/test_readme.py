@@ -160,7 +160,7 @@ def test_every_shell_line_is_run_by_ci_as_it_stands(monkeypatch):
     import lines
 
     found, run = lines.lines(), (ROOT / ".ci/run").read_text() + (ROOT / ".ci/docs").read_text()
-    assert any("adaptive kspace --snr" in line for line in found) and any(" label --tell " in line for line in found)
+    assert any("adaptive kspace --plan" in line for line in found) and any(" label --tell " in line for line in found)
     left = [line for line in README.splitlines() if re.match(r"(    )?(\.venv/bin/|python3 -m venv)", line)]
     for line in left:
         named = lines.bare(line.strip())

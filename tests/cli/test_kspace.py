@@ -68,6 +68,7 @@ def test_lines_come_in_the_order_chosen_central_ones_first(finished):
     summary = json.loads((finished[0] / "summary.json").read_text())
     gained = summary["lines by information gain"]
     assert lines == summary["lines"] and gained[:4] == lines[:4]
+    assert f"lines.csv holds the {'design' if summary['lines of'] == 'designed' else 'lines of'}" in finished[1].stdout
     mirrored = {(32 - line) % 32 for line in gained[4:]} & set(gained)
     assert len(mirrored) <= 4  # a mirror is worth no more than what the estimated phase leaves
 
@@ -75,10 +76,16 @@ def test_lines_come_in_the_order_chosen_central_ones_first(finished):
 def test_the_design_says_its_rule_and_the_error_to_expect_everywhere(finished):
     out, found = finished
     summary = json.loads((out / "summary.json").read_text())
-    expected = summary["expected error"]
-    assert list(expected) == ["design", "best rule at the usual centre", "equispaced"]
+    expected, ratios = summary["expected error"], summary["design over others"]
+    assert list(expected)[:2] == ["design", "best simple rule"] and {"same", "neighbour"} == ratios.keys()
     assert summary["design"]["rule"] == expected["design"]["design"] and summary["design"]["central"] == 4
-    assert expected["design"]["error"] <= expected["equispaced"]["error"]
+    assert {"variable_density", "equispaced"} <= ratios["same"].keys()
+    for name, one in ratios["same"].items():  # one number for what is printed in two ways
+        other = next(each for each in expected.values() if each["design"] == name)
+        assert one["ratio"] == pytest.approx(expected["design"]["error"] / other["error"])
+        assert (
+            f"{one['ratio']:.2f} times that of {name.replace('_', ' ')} (95% interval {one['low']:.2f}" in found.stdout
+        )
     for one in expected.values():
         assert 0 < one["low"] < one["error"] < one["high"]
         for text in (found.stdout, summary["simulated"]):
@@ -88,7 +95,7 @@ def test_the_design_says_its_rule_and_the_error_to_expect_everywhere(finished):
 
 def test_every_design_is_judged_on_both_slices(finished):
     table = columns(finished[0] / "designs.csv")
-    assert list(table) == ["design", "slice", "lines", "error", "psnr", "ssim", "error_95"]
+    assert list(table) == ["design", "slice", "lines", "error", "psnr", "ssim", "error_95", "relative_error"]
     assert list(zip(table["design"], table["slice"], strict=True)) == [
         (design, where) for design in DESIGNS for where in ("same", "neighbour")
     ]
@@ -107,7 +114,9 @@ def test_the_lines_of_every_design_are_there(finished):
         rows = [k for k, name in enumerate(table["design"]) if name == design]
         assert len({(table["draw"][k], table["line"][k]) for k in rows}) == len(rows) == 12 * n_draws
     chosen = columns(finished[0] / "lines.csv")["line"]
-    assert [table["line"][k] for k in range(12)] == chosen
+    summary = json.loads((finished[0] / "summary.json").read_text())
+    handed = [k for k, name in enumerate(table["design"]) if name == summary["lines of"]][:12]
+    assert {table["line"][k] for k in handed} == set(chosen)
 
 
 def test_the_summary_says_what_was_tuned_and_what_was_simulated(finished):
@@ -128,6 +137,7 @@ def test_the_summary_says_what_was_tuned_and_what_was_simulated(finished):
     assert summary["information gained"][:4] == [None] * 4 and min(summary["information gained"][4:]) > 0
     for text in (summary["simulated"], found.stdout):
         assert "smooth random phase" in text and "SNR 50" in text and "the true image" in text
+    assert "image's length" not in found.stdout and "error: |true - reconstructed| / |true|" in found.stdout
     assert (out / "design.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
@@ -135,8 +145,8 @@ def test_the_table_is_printed_and_nothing_goes_to_stderr_where_it_is_no_terminal
     out, found = finished
     assert found.stderr == "" and max(len(line) for line in found.stdout.splitlines()[:12]) <= 80
     row = next(line for line in found.stdout.splitlines() if "half plane variable density" in line)
-    errors = columns(out / "designs.csv")["error"][12:14]
-    assert all(f"{float(error):.2f}" in row for error in errors)
+    errors = columns(out / "designs.csv")["relative_error"][12:14]
+    assert all(f"{float(error):.3f}" in row for error in errors)
 
 
 @pytest.fixture(scope="module")
@@ -160,6 +170,8 @@ def test_a_terminal_shows_progress_a_single_image_has_no_neighbour_and_its_centr
     assert len(set(table)) == there and ("half_plane_quantiles, n/8" in table) == (centre != 6)
     assert set(columns(out / "designs.csv")["slice"]) == {"same"}
     assert "No neighbouring slice: one.npy is a single image." in stdout
+    assert "either side would do" in stdout or "one side of it" not in stdout
+    assert f"adaptive kspace --reference {single[0][1]} " in stdout and "--plan --export csv --out" in stdout
     first = [int(line) for line in columns(out / "lines.csv")["line"]][:centre]
     assert first == kspace.central(48, centre).tolist() and "itself (one.npy)" in summary["simulated"]
 

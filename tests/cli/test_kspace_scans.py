@@ -15,7 +15,7 @@ from adaptive.cli.kspace import plan as plans
 from adaptive.cli.kspace import plan_errors, trial, trial_designs, trial_setup
 from adaptive.cli.kspace.coil_compression import compressed
 from adaptive.cli.kspace.exports import unplaced
-from adaptive.cli.kspace.reading import read_raw, read_stack, require_alike, turned_to
+from adaptive.cli.kspace.reading import read_raw, read_reference_scan, read_stack, require_alike, turned_to
 from adaptive.cli.kspace.runs import _trial_of
 from adaptive.cli.kspace.trial_setup import replayed as replayed_of
 from adaptive.cli.kspace.values import Known
@@ -175,14 +175,14 @@ def test_a_plan_from_dicom_is_that_of_the_library_or_a_rule_and_says_the_error_t
     errors, said = summary["expected error"], capsys.readouterr().out
     made = errors["design"]["design"] == "as designed"
     assert [one["design"] for one in errors.values()].count("as designed") == 1 and len(errors) == 3
-    assert made == ("was not ahead" not in summary["plan"])
+    assert made == ("the simple rule" not in summary["plan"]) and list(summary["plan over others"]) == list(errors)[1:]
     for one in errors.values():
         text = f"{one['error']:.3f} ({one['low']:.3f} to {one['high']:.3f})"
         assert text in said and text in summary["plan"] and one["low"] < one["error"] < one["high"]
     assert "Assumed: one coil, phase smooth, read from its own centre, SNR 50" in said
     found = summary["certificate"]
     assert found["kind"] == "estimate" and found["n"] == 3 and 0 < found["share"] <= 1
-    assert "of the information under this model that any 3 candidates hold" in summary["plan"]
+    assert "The 3 lines outside the centre tell an estimated" in summary["plan"]
     assert summary["geometry"] == {"plane": "axial", "voxel size (mm)": [2.0, 2.0, 3.0], "matrix": [32, 32, 1]}
     assert summary["protocol"]["echo_time"] == pytest.approx(0.03) and "the same head" in summary["plan"]
     assert not list((tmp_path / "run").glob("designs*"))  # nothing is tried
@@ -199,7 +199,10 @@ def test_a_plan_follows_the_series_its_plane_and_the_way_of_its_phase_encodes(re
     # axis 0 of the files points to the head, axis 1 to the front; those of the plan the other way round
     encoded, read = ("anterior-posterior (32, 32 mm)", "head-foot (24, 24 mm)")[:: 1 if readout == 0 else -1]
     assert summary["geometry"]["plane"] == "sagittal" and summary["geometry"]["matrix"] == [32, 24, 1]
-    assert f"Phases are encoded {encoded}, read-outs are {read}." in capsys.readouterr().out.replace("\n", " ")
+    assert (
+        f"Phases are encoded {encoded}, read-outs are {read}. The axis of the lines runs towards"
+        in capsys.readouterr().out.replace("\n", " ")
+    )
     assert plan.axis == readout and plan.image_shape == (32, 24)
     cut = read_scan(tmp_path / "head").slice()
     assert cut.readout == 1 - readout and cut.geometry.direction(cut.readout) == read.split()[0]
@@ -315,6 +318,20 @@ def test_a_plan_becomes_a_sequence_or_goes_into_ones_own(tmp_path, capfd):
         assert message in stderr and stderr.count("\n") == 1, stderr
     assert run([*bare, "--export", "pulseq", "--fov", "128x128x3", "--out", str(tmp_path / "stated")]) == 0
     assert len(import_design(tmp_path / "stated/plan.seq")) == 8
+
+
+def test_a_single_slice_lies_as_reference_as_it_lies_as_image(tmp_path):
+    """Before: of a file that counts towards the left, --reference kept the file's order and --image did not."""
+    nibabel = pytest.importorskip("nibabel")
+    flipped = nibabel.Nifti1Image(HEAD[:, :24, None].astype(np.float32), np.diag([-2.0, 2.0, 3.0, 1.0]))
+    nibabel.save(flipped, tmp_path / "left.nii.gz")
+    path = str(tmp_path / "left.nii.gz")
+    scan, known = read_reference_scan(path, "axial", None, None)
+    np.testing.assert_array_equal(known.images[0], read_stack(path, "axial", None)[0][0].image)
+    np.testing.assert_array_equal(known.images[0] > 0, HEAD[::-1, :24] > 0)
+    assert known.geometry.side(0) == "R" and known.geometry.side(1) == "A"
+    corner = read_scan(path).geometry.place([31, 0, 0])
+    np.testing.assert_allclose(scan.geometry.place([0, 0, 0]), corner)
 
 
 def test_points_across_the_read_out_become_encodes_of_the_volume(files, tmp_path):

@@ -214,7 +214,9 @@ def choose_and_compare(
             images.setdefault((name, fine), image)
             return image
 
-        return compare_designs({design: lines}, {name: scans[name].scan}, reconstruct, inside=True)[0]
+        found = compare_designs({design: lines}, {name: scans[name].scan}, reconstruct, inside=True)[0]
+        size = float(np.linalg.norm(scans[name].scan.image))
+        return found | {"relative_error": found["error"] / size, "relative_error_95": found["error_95"] / size}
 
     def drawn(exponent: float | None) -> list[np.ndarray]:
         if choice is not None:
@@ -231,13 +233,17 @@ def choose_and_compare(
         warnings.simplefilter("always")
         if design == GAIN:
             choice = choose_lines(same, n_lines, seed, log, parent)
-        by_exponent = {p: row(tuning, drawn(p)[:N_TUNED], MIDDLE, PRIORS[0])["error"] for p in EXPONENTS.get(rule, ())}
+        by_exponent = {
+            p: row(tuning, drawn(p)[:N_TUNED], MIDDLE, PRIORS[0])["relative_error"] for p in EXPONENTS.get(rule, ())
+        }
         lines = drawn(_least(by_exponent) if by_exponent else None)
         if trials:
             simulated = errors_of(trials, {design: np.isin(np.arange(same.n), lines[0])})[design]
-        tried = {(scale, PRIORS[0]): row(tuning, lines[:N_TUNED], scale, PRIORS[0])["error"] for scale in SCALES}
+        tried = {
+            (scale, PRIORS[0]): row(tuning, lines[:N_TUNED], scale, PRIORS[0])["relative_error"] for scale in SCALES
+        }
         best = _least(tried)[0]
-        tried |= {(best, prior): row(tuning, lines[:N_TUNED], best, prior)["error"] for prior in PRIORS[1:]}
+        tried |= {(best, prior): row(tuning, lines[:N_TUNED], best, prior)["relative_error"] for prior in PRIORS[1:]}
         scale, prior = _least(tried)
         by_scale = {one: error for (one, other), error in tried.items() if other == PRIORS[0]}
         table = [row(name, lines, scale, prior, fine=True) for name in scans if name != TUNING]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,9 +25,10 @@ from adaptive.cli.kspace.line_designs import (
     Choice,
     Outcome,
 )
-from adaptive.cli.kspace.tuning import Designed
-from adaptive.cli.kspace.values import Subject
-from adaptive.images import foreground, psnr, ssim
+from adaptive.cli.kspace.paired import Judged
+from adaptive.cli.kspace.tuning import Designed, Expected, usual_centre
+from adaptive.cli.kspace.values import ERROR, Subject, named, one_side
+from adaptive.images import foreground, l2_error, psnr, ssim
 from adaptive.images.design_table import COLUMNS
 from designs import kspace
 
@@ -35,29 +36,76 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["simulated", "verdict", "write"]
+__all__ = ["contenders", "simulated", "write"]
 
 USUALLY = ("variable_density, n/8", "variable_density")  # what protocols take: the first that was tried
 READ = {"central": "Phase and noise were", "rough": "Phase (the bare angle) and noise were", "known": "Noise was"}
 SHOWN = {"same": "this slice", "neighbour": "the next slice"}  # as people read them
 SHORT = {"same": "here", "neighbour": "next"}  # above columns
-TIE = 0.03  # a ratio of errors nearer to one says nothing: draws and noise make as much
+TOWARDS = {"R": "the patient's right", "A": "the front", "S": "the head"}
+BEST = 2  # rules that are tried in fresh scans, by the table
+DENSITY, EQUISPACED = "variable_density", "equispaced"  # tried there, too, at the better one of two centres
 
 
-def write(outcomes: Sequence[Outcome], subject: Subject, job: Job, designed: Designed) -> None:
-    """Write lines.csv, designs.csv, lines_of_designs.csv, design.png and summary.json, and print the table."""
+def contenders(outcomes: Mapping[str, Outcome], k: int) -> list[str]:
+    """The best rules by the table of slice ``k``, the usual one, and equispaced: of other lines than the design."""
+    rules = [one for one in outcomes.values() if one.design not in (DESIGNED, GAIN, REFERENCE)]
+    ranked = sorted(rules, key=lambda one: one.rows[k]["error"])
+    ranked = [one for one in ranked if not _alike(one, outcomes[DESIGNED])] or ranked
+    found: list[Outcome] = []
+    for one in ranked:
+        if len(found) < BEST and not any(_alike(one, other) for other in found):
+            found.append(one)
+    for kind in (DENSITY, EQUISPACED):
+        found += [one for one in ranked if one.design.startswith(kind)][:1]
+    return list(dict.fromkeys(one.design for one in found))
+
+
+def _alike(one: Outcome, other: Outcome) -> bool:
+    """True where both have the same lines."""
+    return all(np.array_equal(np.sort(one.lines[0]), np.sort(lines)) for lines in (*one.lines, *other.lines))
+
+
+def write(
+    outcomes: Sequence[Outcome], subject: Subject, job: Job, designed: Designed, fresh: Mapping[str, Judged]
+) -> None:
+    """Write lines.csv, designs.csv, lines_of_designs.csv, design.png and summary.json, and print the table.
+
+    ``fresh`` has for each slice the errors in scans that decided nothing: lines.csv has the lines of the design, or of
+    a rule that has certainly less error there.
+    """
     by_name = {one.design: one for one in outcomes}
     ordered = [by_name[name] for name in (DESIGNED, GAIN, REFERENCE, *COMPARED, *USUAL) if name in by_name]
     rows = [row for one in ordered for row in one.rows]
+    designed = designed._replace(expected=_expected(designed, fresh["same"]))
     said = f"{simulated(subject, job.settings)} {designed.said(job.settings)}"
-    centre = subject.same.image.shape[job.settings["axis"]] // 2
-    job.write_csv("lines.csv", {"line": designed.lines.tolist(), "frequency": (designed.lines - centre).tolist()})
-    job.write_csv("lines_of_designs.csv", _lines_of(ordered, centre))
-    job.write_csv("designs.csv", {name: [row[name] for row in rows] for name in COLUMNS})
-    job.draw(_draw(ordered, subject, job.settings, designed, said), "design")
-    job.write_summary(_summary(ordered, subject, designed, said))
-    _print(ordered, subject, job.settings, designed, said)
+    n = subject.same.image.shape[job.settings["axis"]]
+    taken = fresh["same"].least
+    lines, n_central = designed.lines, designed.n_central
+    if taken != DESIGNED:
+        n_central = usual_centre(n) if taken.endswith(AT_USUAL) else n_central
+        lines = _outwards(by_name[taken].lines[0], kspace.central(n, n_central), n)
+    job.write_csv("lines.csv", {"line": lines.tolist(), "frequency": (lines - n // 2).tolist()})
+    job.write_csv("lines_of_designs.csv", _lines_of(ordered, n // 2))
+    job.write_csv("designs.csv", {name: [row[name] for row in rows] for name in (*COLUMNS, "relative_error")})
+    drawn = _draw(ordered, subject, job.settings, (lines, n_central), said)
+    job.draw(drawn, "design")
+    job.write_summary(_summary(ordered, subject, designed, said, fresh) | {"lines of": taken, "lines": lines.tolist()})
+    _print(ordered, subject, job.settings, designed, said, fresh, lines[n_central:])
     _warn(ordered)
+
+
+def _outwards(lines: np.ndarray, centre: np.ndarray, n: int) -> np.ndarray:
+    """The centre, then the others outwards."""
+    others = np.setdiff1d(lines, centre)
+    return np.concatenate([centre, others[np.argsort(np.abs(others - n // 2), kind="stable")]])
+
+
+def _expected(designed: Designed, fresh: Judged) -> dict[str, Expected]:
+    """Errors to expect of the design, of the best rule, and of the others by their names."""
+    found = {"design": fresh.expected(DESIGNED)._replace(design=designed.rule)}
+    found["best simple rule"] = fresh.expected(fresh.best)
+    return found | {named(one): fresh.expected(one) for one in fresh.errors if one not in (DESIGNED, fresh.best)}
 
 
 def _lines_of(ordered: Sequence[Outcome], centre: int) -> dict[str, list[Any]]:
@@ -83,41 +131,20 @@ def simulated(subject: Subject, settings: dict[str, Any]) -> str:
     tried = [f"{one:g}" for one in EXPONENTS["variable_density"]]
     exponents = f"{tried[0]} to {tried[-1]}"
     where = "the same slice" if subject.training is None else f"a third one ({subject.training.title})"
+    best = "" if subject.training is not None else " So the table is kind to the rules; the further scans are not."
     told = (
-        f"{READ[settings['phase']]} estimated from the central lines. Told what a scanner "
+        f"{READ[settings['phase']]} estimated from the central lines. The table was told what a scanner "
         f"does not know: {'the phase, and ' if known else ''}the true image of {where}, which tuned the exponents of "
-        f"the densities ({exponents}) and, for each design, the reconstruction's prior (one of {len(SCALES)} scales, "
-        f"then one of {len(PRIORS)} kinds; MAP)."
+        f"the simple rules ({exponents}) and, for each design, the reconstruction's prior (one of {len(SCALES)} "
+        f"scales, then one of {len(PRIORS)} kinds; MAP).{best}"
     )
     padded = f" Padded: {subject.padded}." if subject.padded else ""
     return f"{what} {told}{padded}"
 
 
-def verdict(ordered: Sequence[Outcome], k: int) -> str:
-    """Verdict by the errors on slice ``k``, against the best of the simple rules, and the best at the usual centre."""
-    designed, *others = ordered
-    rules = [one for one in others if one.design not in (GAIN, REFERENCE)]
-    ratio, name = _beside_best(designed, rules, k)
-    at_usual = [one for one in rules if one.design in USUAL]
-    more = ""
-    if at_usual and not name.endswith(AT_USUAL):
-        more = ", and {:.2f} times that of the best one at the usual centre ({})".format(
-            *_beside_best(designed, at_usual, k)
-        )
-    if ratio < 1 - TIE:
-        return f"design pays: it has {ratio:.2f} times the error of the best simple rule ({name}){more}"
-    if ratio <= 1 + TIE:
-        return f"all good rules tie: the design has {ratio:.2f} times the error of the best one ({name}){more}"
-    return f"a simple rule does better: the design has {ratio:.2f} times the error of the best one ({name}){more}"
-
-
-def _beside_best(designed: Outcome, rules: Sequence[Outcome], k: int) -> tuple[float, str]:
-    """Ratio of the errors on slice ``k``, and the name of the best rule."""
-    best = min(rules, key=lambda one: one.rows[k]["error"])
-    return designed.rows[k]["error"] / best.rows[k]["error"], best.design.replace("_", " ")
-
-
-def _summary(ordered: Sequence[Outcome], subject: Subject, designed: Designed, said: str) -> dict[str, Any]:
+def _summary(
+    ordered: Sequence[Outcome], subject: Subject, designed: Designed, said: str, fresh: Mapping[str, Judged]
+) -> dict[str, Any]:
     from adaptive.loop.log.header import versions
 
     choice = _choice(ordered)
@@ -129,10 +156,13 @@ def _summary(ordered: Sequence[Outcome], subject: Subject, designed: Designed, s
         "shape": list(subject.same.image.shape),
         "padded": subject.padded or None,
         "simulated": said,
-        "verdicts": {row["slice"]: verdict(ordered, k) for k, row in enumerate(ordered[0].rows)},
+        "verdicts": {name: one.verdict() for name, one in fresh.items()},
+        "design over others": {
+            name: {other: one.beside(other)._asdict() for other in one.errors if other != DESIGNED}
+            for name, one in fresh.items()
+        },
         "design": {"rule": designed.rule, "central": designed.n_central, "taught by": designed.source},
         "expected error": {name: one._asdict() for name, one in designed.expected.items()},
-        "lines": designed.lines.tolist(),
         "lines by information gain": choice.lines.tolist(),
         "information gained": gains,
         "designs": {one.design: _design(one, ordered[0]) for one in ordered},
@@ -151,14 +181,15 @@ def _design(one: Outcome, designed: Outcome) -> dict[str, Any]:
         result["exponent"] = one.exponent
         result["mean error by exponent"] = {f"{p:g}": error for p, error in one.by_exponent.items()}
     for row, reference in zip(one.rows, designed.rows, strict=True):
-        numbers = {name: row[name] for name in ("error", "psnr", "ssim")}
+        numbers = {"error": row["relative_error"], "psnr": row["psnr"], "ssim": row["ssim"]}
         result[row["slice"]] = numbers | {"error of the designed lines over this": reference["error"] / row["error"]}
     return result
 
 
 def _print(
-    ordered: Sequence[Outcome], subject: Subject, settings: dict[str, Any], designed: Designed, said: str
-) -> None:
+    ordered: Sequence[Outcome], subject: Subject, settings: dict[str, Any], designed: Designed, said: str,
+    fresh: Mapping[str, Judged], lines: np.ndarray,
+) -> None:  # fmt: skip
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -174,7 +205,7 @@ def _print(
         cells = [one.design.replace("_", " ")]
         for row in one.rows:
             mark = "*" if row["error"] == best[row["slice"]] else " "
-            cells += [f"{row['error']:.2f}{mark}", f"{row['psnr']:.1f}", f"{row['ssim']:.3f}"]
+            cells += [f"{row['relative_error']:.3f}{mark}", f"{row['psnr']:.1f}", f"{row['ssim']:.3f}"]
         printed.add_row(*cells)
     n = subject.same.image.shape[settings["axis"]]
     console = Console(highlight=False)
@@ -183,11 +214,17 @@ def _print(
         soft_wrap=True,
     )
     console.print(printed)
-    for k, row in enumerate(ordered[0].rows):
-        console.print(f"On {SHOWN[row['slice']]} {verdict(ordered, k)}.", soft_wrap=True)
-    error = (
-        "error: |true - reconstructed|, Euclidean, magnitudes in [0, 1]; * least. PSNR (dB) and SSIM inside the head."
+    for name, found in fresh.items():
+        console.print(f"On {SHOWN[name]} {found.verdict()}.", soft_wrap=True)
+    taken = fresh["same"].least
+    rule = next((one for one in ordered[1:] if _alike(one, ordered[0])), None)
+    console.print(
+        f"lines.csv holds the design{'' if rule is None else f', which is that of {named(rule.design)}'}."
+        if taken == DESIGNED
+        else f"lines.csv holds the lines of {named(taken)}, which do better here, and not those of the design.",
+        soft_wrap=True,
     )
+    error = f"{ERROR}; * least. PSNR (dB) and SSIM inside the head. The table is of one simulated scan."
     n_draws = settings["draws"]
     means = f"means over {n_draws} draws, with their 95% intervals in design.png" if n_draws > 1 else "one draw each"
     draws = f"Random designs (uniform, both densities): {means}."
@@ -196,12 +233,22 @@ def _print(
     else:
         where = f"The next slice is {subject.neighbour.title}, with a phase and noise of its own."
     if any(one.design in USUAL for one in ordered):
-        where += " n/8: at the usual centre, an eighth of all lines."
-    centre = f"Line {n // 2} is the centre of k-space; lines_of_designs.csv has the lines of the other designs."
-    for remark in (error, draws, where, centre, subject.said, said):
+        where += f" n/8: with {usual_centre(n)} central lines, an eighth of all {n}, as is usual."
+    centre = (
+        f"Line {n // 2} is the centre of k-space{_way(subject, settings['axis'])}; lines_of_designs.csv has the lines "
+        "of the other designs."
+    )
+    side = one_side(lines - n // 2, n, np.iscomplexobj(subject.same.image))
+    for remark in (error, draws, where, centre, side, subject.said, said):
         if not remark:
             continue
         console.print(remark, style="dim", soft_wrap=True)
+
+
+def _way(subject: Subject, axis: int) -> str:
+    """Which way the lines' axis runs in the patient, where that is known."""
+    sides = subject.same.sides
+    return f", and lines are encoded along the axis that runs towards {TOWARDS[sides[1 - axis]]}" if sides else ""
 
 
 def _warn(outcomes: Sequence[Outcome]) -> None:
@@ -211,7 +258,11 @@ def _warn(outcomes: Sequence[Outcome]) -> None:
 
 
 def _draw(
-    outcomes: Sequence[Outcome], subject: Subject, settings: dict[str, Any], designed: Designed, said: str
+    outcomes: Sequence[Outcome],
+    subject: Subject,
+    settings: dict[str, Any],
+    order: tuple[np.ndarray, int],
+    said: str,
 ) -> Figure:
     """Return the figure.
 
@@ -222,7 +273,8 @@ def _draw(
     subject : Subject
     settings : dict
         axis.
-    designed : Designed
+    order : tuple of array (m,) and int
+        Lines as they are handed over, and how many of them are central.
     said : str
         What was simulated, for the caption.
     """
@@ -231,8 +283,10 @@ def _draw(
     shown = _shown(outcomes)
     height, width = subject.same.upright().shape
     pictures = 2 * (11.0 / (len(shown) + 1) * min(max(height / width, 0.4), 1.6) + 0.65)  # inches
-    drawing = Figure(figsize=(12.5, pictures + 4.9), layout="constrained")
-    parts: Any = drawing.subfigures(3, 1, height_ratios=[pictures, 4.2, 0.7])
+    words = textwrap.fill(said, 185)
+    below = 0.2 + 0.16 * (1 + words.count("\n"))
+    drawing = Figure(figsize=(12.5, pictures + 4.2 + below), layout="constrained")
+    parts: Any = drawing.subfigures(3, 1, height_ratios=[pictures, 4.2, below])
     upper, lower, caption = parts
     images = {title: one.image for title, one in shown.items()}
     plots.residuals(subject.same.image, images, upright=subject.same.upright, into=upper, sides=subject.same.sides)
@@ -241,18 +295,21 @@ def _draw(
     for ax, one in zip(upper.axes[len(shown) + 2 :], shown.values(), strict=False):  # of the errors
         image, draw = np.abs(one.image), ", first draw" if len(one.lines) > 1 else ""
         measures = f"SSIM {ssim(truth, image, inside=head):.3f}, PSNR {psnr(truth, image, inside=head):.1f}"
-        ax.set_title(f"{ax.get_title()}{draw}\nin the head: {measures}", fontsize=10)
-    order, gains, errors = lower.subplots(1, 3, width_ratios=[1, 1, 1.15])
+        ax.set_title(
+            f"error {l2_error(truth, image) / np.linalg.norm(truth):.3f}{draw}\nin the head: {measures}", fontsize=10
+        )
+    places, gains, errors = lower.subplots(1, 3, width_ratios=[1, 1, 1.15])
     choice = _choice(outcomes)
     pool = kspace.lines(subject.same.image.shape, settings["axis"])
-    plots.sampling_order(pool.take(designed.lines), designed.n_central, ax=order).set_title("order of lines")
-    _gains(gains, choice, pool, designed.n_central)
+    plots.sampling_order(pool.take(order[0]), order[1], ax=places).set_title("lines.csv, in its order")
+    _gains(gains, choice, pool, int(np.isnan(choice.gains).sum()))
     rows = [row for one in outcomes for row in one.rows]
-    columns = {name: [row[name] for row in rows] for name in ("design", "slice", "error", "error_95")}
+    columns = {name: [row[name] for row in rows] for name in ("design", "slice")}
+    columns |= {name: [row[f"relative_{name}"] for row in rows] for name in ("error", "error_95")}
     columns["slice"] = [SHOWN[name] for name in columns["slice"]]
-    label = "error |true - reconstructed|, less is better"
+    label = "|true - reconstructed| / |true|, less is better"
     plots.design_errors(columns, ax=errors, xlabel=label).set_title("all designs of this size")
-    caption.text(0.01, 0.5, textwrap.fill(said, 185), fontsize=8.5, va="center", color="#333333")
+    caption.text(0.01, 0.5, words, fontsize=8.5, va="center", color="#333333")
     return drawing
 
 

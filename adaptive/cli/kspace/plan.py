@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import textwrap
 import warnings
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,8 @@ from adaptive import plots
 from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.checking import check_size
 from adaptive.cli.kspace.exports import check_sequence, unplaced, write_exports
-from adaptive.cli.kspace.tuning import ASSUMED
+from adaptive.cli.kspace.tuning import ASSUMED, usual_centre
+from adaptive.cli.kspace.values import one_side
 from adaptive.cli.workers import n_workers
 from adaptive.images import Slice
 from adaptive.plots.scans import mark_sides
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from adaptive.cli.job import Job
-    from adaptive.cli.kspace.tuning import Expected
+    from adaptive.cli.kspace.plan_errors import Planned
     from adaptive.cli.kspace.values import Known
     from adaptive.selection import Certificate
 
@@ -63,18 +63,19 @@ def plan(known: Known, job: Job, jobs: int, parent: int, remark: str = "") -> No
         )
     errors, n_first = found.said(how), found.n_central
     if not found.own:
-        how = "by the rule with the least error in simulated scans"
+        how = "by a simple rule, which had the least error in simulated scans"
     view = known.field_of_view
     write_exports(design, job, settings["export"], known.geometry, known.protocol, known.n_slices, view)
     certificate = _certificate(known, settings, design, n_first)
-    said = _said(known, settings, design, n_first, how, errors + (f"{certificate} " if certificate else ""))
+    paragraphs = _said(known, settings, design, n_first, how, [*errors, _information(certificate)])
+    said = " ".join(paragraphs)
     job.draw(_draw(known, design, n_first, said), "plan")
-    job.write_summary(_summary(known, design, n_first, said, found.expected, certificate))
+    job.write_summary(_summary(known, design, n_first, said, found, certificate))
     place = None if settings["trajectory"] == "points" else known.geometry
     if place is not known.geometry and known.geometry is not None:
         view = tuple(known.geometry.field_of_view.tolist())
-    remarks = [said, remark, unplaced(settings["export"], place, view)]
-    print(" ".join(filter(None, remarks)))
+    remarks = [*paragraphs, remark, unplaced(settings["export"], place, view)]
+    print("\n".join(filter(None, remarks)))
 
 
 def designed_from(
@@ -118,15 +119,17 @@ def _design(known: Known, settings: dict[str, Any], log: Path | None, jobs: int,
     options["n_jobs"] = n_workers(jobs, len(known.images) if not known.same else 4)
     if trajectory == "lines":
         axis = settings["axis"]
-        first = max(4, shape[axis] // 8) if centre is None else centre
+        first = usual_centre(shape[axis]) if centre is None else centre
+        if centre is None and n <= first:
+            first = max(4, n // 2)
         check_size(n, first, there, trajectory)
         if known.same:
             lines = kspace.reference_lines(
-                known.images, n, centre, axis=axis, n_variants=_VARIANTS[trajectory], **options
+                known.images, n, first, axis=axis, n_variants=_VARIANTS[trajectory], **options
             )
         else:
             options |= {"n_candidates": _CANDIDATES, "n_swaps": _SWAPS}
-            lines = kspace.learnt_lines(known.images, n, centre, axis=axis, **options)
+            lines = kspace.learnt_lines(known.images, n, first, axis=axis, **options)
         return kspace.LinePool(shape, lines, axis), first, _by(known, trajectory)
     if trajectory == "points":
         sides = [max(4, side // 8) for side in shape] if centre is None else [centre, centre]
@@ -162,8 +165,11 @@ def _design(known: Known, settings: dict[str, Any], log: Path | None, jobs: int,
 def _by(known: Known, trajectory: str) -> str:
     if known.same:
         n = _VARIANTS[trajectory]
-        return f"where reconstructions of {n} variants of it (contrast, motion, phase, noise) are wrong"
-    return f"with the least error on {len(known.images)} slices"
+        return (
+            f"one by one, each where images of {n} variants of the reference (other contrast, motion, phase, noise) err"
+        )
+    slices = "this slice" if len(known.images) == 1 else f"these {len(known.images)} slices"
+    return f"to have the least error on {slices}"
 
 
 def _certificate(known: Known, settings: dict[str, Any], design: Any, n_first: int) -> Certificate | None:
@@ -181,8 +187,22 @@ def _certificate(known: Known, settings: dict[str, Any], design: Any, n_first: i
         )[1]  # fmt: skip
 
 
-def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how: str, errors: str) -> str:
-    whose = "the same head" if known.same else "another head"
+def _information(certificate: Certificate | None) -> str:
+    """How much of the information that any as many lines could tell the plan has, in words."""
+    if certificate is None:
+        return ""
+    about = "an estimated " if certificate.kind == "estimate" else ""
+    return (
+        f"The {certificate.n} lines outside the centre tell {about}{certificate.share:.0%} or more of the information "
+        f"about the image that any other {certificate.n} could tell, by the model."
+    )
+
+
+def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how: str, errors: list[str]) -> list[str]:
+    """What the plan is, what is known of its errors, what it relies on, and what was assumed: a paragraph each."""
+    whose = (
+        "the same head" if known.same else "taken for another head; of the head to be scanned, give it as --reference"
+    )
     coils = "one coil" if known.coils is None else f"the coils of its raw samples ({known.received})"
     motion = "" if known.same else ", no motion"  # of the same head the variants have some, and that is said
     central = "" if settings["trajectory"] in ("spirals", "spokes") else " central ones"
@@ -192,11 +212,15 @@ def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how
         f", for a read-out of {known.n_slices}" if settings["trajectory"] == "points" and known.n_slices > 1 else ""
     )
     kind = settings["trajectory"]
-    return (
+    every = [
         f"{len(design)} {kind} of {size}{volume}, in the order of the scan{given}; from {known.title} "
-        f"({whose}), chosen {how}. {_directions(known, settings, design)}{_side(design, n_first, settings)}"
-        f"{errors}Assumed: {coils}, phase {ASSUMED[settings['phase']]}, SNR {settings['snr']:g}{motion}."
-    )
+        f"({whose}), chosen {how}.",
+        *errors,
+        _directions(known, settings, design),
+        _side(known, design, n_first, settings),
+        f"Assumed: {coils}, phase {ASSUMED[settings['phase']]}, SNR {settings['snr']:g}{motion}.",
+    ]
+    return [one for one in every if one]
 
 
 def _directions(known: Known, settings: dict[str, Any], design: Any) -> str:
@@ -208,17 +232,20 @@ def _directions(known: Known, settings: dict[str, Any], design: Any) -> str:
         f"{place.direction(axis)} ({place.matrix[axis]}, {place.field_of_view[axis]:.4g} mm)"
         for axis in (design.axis, 1 - design.axis)
     )
-    return f"Phases are encoded {encoded}, read-outs are {read}. "
+    centre = design.image_shape[design.axis] // 2
+    return (
+        f"Phases are encoded {encoded}, read-outs are {read}. The axis of the lines runs towards "
+        f"{place.side(design.axis)}; line {centre} is the centre."
+    )
 
 
-def _side(design: Any, n_first: int, settings: dict[str, Any]) -> str:
+def _side(known: Known, design: Any, n_first: int, settings: dict[str, Any]) -> str:
     """Remark on a plan that leaves out one half of k-space: what it relies on."""
     if settings["trajectory"] != "lines":
         return ""
-    beside = np.sign(design.lines[n_first:] - design.image_shape[design.axis] // 2)
-    if len(beside) == 0 or abs(beside.sum()) < len(beside):
-        return ""
-    return f"All other lines lie on one side: the other one follows by the phase that the first {n_first} show. "
+    n = design.image_shape[design.axis]
+    own = known.coils is None and np.iscomplexobj(known.images[0])
+    return one_side(design.lines[n_first:] - n // 2, n, own)
 
 
 def _draw(known: Known, design: Any, n_first: int, said: str) -> Figure:
@@ -255,7 +282,7 @@ def _summary(
     design: Any,
     n_first: int,
     said: str,
-    expected: Mapping[str, Expected],
+    found: Planned,
     certificate: Certificate | None,
 ) -> dict[str, Any]:
     from adaptive.loop.log.header import versions
@@ -271,7 +298,8 @@ def _summary(
         "plan": said,
         "order": design.labels(),
         "central": n_first,
-        "expected error": {name: one._asdict() for name, one in expected.items()},
+        "expected error": {name: one._asdict() for name, one in found.expected.items()},
+        "plan over others": {name: one._asdict() for name, one in found.ratios.items()},
         "certificate": None if certificate is None else {**asdict(certificate), "share": certificate.share},
         "geometry": where,
         "protocol": stated or None,

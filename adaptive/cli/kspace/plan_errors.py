@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from adaptive.cli.kspace.tuning import Expected, usual_centre
-from adaptive.cli.kspace.values import READERS, Known
+from adaptive.cli.kspace.paired import FRESH, Ratio, ratio_of
+from adaptive.cli.kspace.tuning import MADE, Expected, in_words, usual_centre
+from adaptive.cli.kspace.values import ERROR, READERS, Known, named
 from adaptive.cli.workers import n_workers
 from designs import kspace
 from designs.kspace.from_images.exchanges import exchanged
 from designs.kspace.from_images.given import Images, checked_images, entropy_of
 from designs.kspace.from_images.halving import errors_of, halved, scores
-from designs.kspace.from_images.portfolio import between
+from designs.kspace.from_images.portfolio import Candidate, between, other_side
 from designs.kspace.from_images.simulated import TrialScan
 from designs.kspace.from_images.tuned import designs_to_try, expected_error, mask_of, trial_scans
 from designs.kspace.from_images.variants import Change, variant
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Planned", "planned", "planned_shots"]
 
 PLAN, RULE, EQUISPACED, LOW_PASS = "design", "best rule", "equispaced", "low pass"
+LEARNT, DENSITY = "learnt design", "variable_density"
 VARIANTS, MOTION = 4, 0.3  # scans of the same head; pixels and degrees that it may have moved
 SLICES = 3  # of other heads, at most
 
@@ -41,28 +43,34 @@ class Planned(NamedTuple):
 
     ``own``: whether it is the design that was made; else the best rule's. ``exchanged``: single lines of it that were
     exchanged for others. ``expected`` has the plan's error as "design", that of the best rule, or of the design that
-    was made where the plan is a rule's, and of equispaced lines, points around DC, or equispaced angles.
+    was learnt where the plan is a rule's, of the best variable density, and of equispaced lines, points around DC, or
+    equispaced angles. ``ratios``: error of the plan over that of each of the others, in the same scans, which decided
+    nothing.
     """
 
     design: Any
     n_central: int
     own: bool
     expected: dict[str, Expected]
+    ratios: dict[str, Ratio]
     scans: str
     exchanged: int | None = None
 
-    def said(self, how: str) -> str:
-        """Return the errors in sentences; ``how`` the design was made."""
-        rule = self.expected[PLAN].design.replace("_", " ")
-        first = "" if self.own else f"A design {how} was not ahead: the plan is the best rule's, {rule}. "
+    def said(self, how: str) -> list[str]:
+        """Return the errors in paragraphs; ``how`` the design was made."""
+        rule, first = named(self.expected[PLAN].design), []
+        if not self.own:
+            first.append(f"A design chosen {how}, had more error: the plan is the simple rule {rule}.")
         if self.exchanged is not None:
             lines = f"{self.exchanged} line{'' if self.exchanged == 1 else 's'}"
-            first += f"Exchanged for others, as fresh scans confirmed: {lines if self.exchanged else 'no line'}. "
-        errors = "; ".join(f"{name} {one}" for name, one in self.expected.items() if name != PLAN)
-        return (
-            f"{first}Expected error, as a share of the image's length (nine of ten scans): {self.expected[PLAN]}; "
-            f"{errors}; by {self.scans}. "
-        )
+            first.append(f"Exchanged for others, as fresh scans confirmed: {lines if self.exchanged else 'no line'}.")
+        beside = [one.of(f"the {name}" if name in (RULE, LEARNT) else name) for name, one in self.ratios.items()]
+        errors = in_words({"plan" if name == PLAN else name: one for name, one in self.expected.items()})
+        return [
+            *first,
+            f"In {self.scans}, none of which chose it, the error of the plan was {' and '.join(beside)}.",
+            f"Expected {ERROR}; in brackets the range of nine in ten scans: {errors}.",
+        ]
 
 
 def planned(known: Known, design: np.ndarray, n_central: int, settings: Mapping[str, Any], jobs: int) -> Planned:
@@ -79,37 +87,43 @@ def planned(known: Known, design: np.ndarray, n_central: int, settings: Mapping[
     jobs : int
     """
     points = np.ndim(design) == 2
-    axis, made = None if points else settings["axis"], "as designed"
+    axis, made = None if points else settings["axis"], MADE
     given = _given(known)
     whole, seed = given.magnitudes[0].shape, entropy_of(settings["seed"])
     shape = whole if axis is None else (whole[axis],)
     initial = settings["initial"]
     centre = initial if initial is None or not points else initial**2  # of points the side of a block
-    tried = designs_to_try(whole, axis, len(design), centre, known.coils is not None, seed)
+    tried = designs_to_try(whole, axis, len(design), centre, known.coils is not None, seed, given.sided)
     masks = {name: mask_of(one.design, shape) for name, one in tried.items()}
-    masks[made] = mask_of(design, shape)
-    plain = LOW_PASS if points else EQUISPACED
-    trials, scans = _trials(known, given, axis, settings, seed)
+    trials, _ = _trials(known, given, axis, settings, seed)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of reconstructions on the way, none of which is shown
         workers = n_workers(jobs, VARIANTS * 4)
+        if given.sided:
+            design = _better_side(design, n_central, shape, trials, workers)
+        masks[made] = mask_of(design, shape)
         centres = {name: one.n_central for name, one in tried.items()}
         found = halved(trials, masks, kept=[made], between=between(tried), centres=centres, n_jobs=workers)
-        errors = {name: found.errors[name] for name in found.scores}
         best, by_look = next(iter(found.scores)), sorted(tried, key=lambda one: found.looked.get(one, np.inf))
         rule = next((name for name in found.scores if name != made), by_look[0])
-        more = {plain: mask_of(_plain(shape, len(design), n_central), shape)}
-        more |= {} if rule in errors else {rule: masks[rule]}
-        errors |= errors_of(trials, more, workers)
         taken, inner, n_exchanged = (design, n_central, None) if best == made else (*tried[best], None)
         if settings.get("exchanges") and known.same and not points:
             fresh, _ = _trials(known, given, axis, settings, seed + 1)
             other = exchanged(trials, fresh, shape[0], taken, inner, settings["exchanges"], seed, workers)
             taken, n_exchanged = other.lines, other.accepted
-            errors |= {best: other.fresh} if other.accepted else {}
-    of = {PLAN: best} | ({RULE: rule} if best == made else {"as designed": made}) | {plain: plain}
-    expected = {name: Expected(one, *expected_error(errors[one])) for name, one in of.items()}
-    return Planned(taken, inner, best == made, expected, scans, n_exchanged)
+        of = {PLAN: best} | ({RULE: rule} if best == made else {LEARNT: made})
+        densities = [name for name in by_look if name.startswith(DENSITY)]
+        of |= {named(DENSITY): name for name in densities[:1] if name not in of.values()}
+        plain = LOW_PASS if points else EQUISPACED
+        width = _equispaced_centre(tried, n_central)
+        easy = plain if points else f"{EQUISPACED}, {width} central"
+        masks[easy] = mask_of(_plain(shape, len(design), width), shape)
+        of |= {plain: easy}
+        last, scans = _trials(known, given, axis, settings, seed + 2, FRESH)
+        errors = errors_of(
+            last, {name: masks[one] for name, one in of.items()} | {PLAN: mask_of(taken, shape)}, workers
+        )
+    return Planned(taken, inner, best == made, *_beside(errors, of), scans=scans, exchanged=n_exchanged)
 
 
 def planned_shots(known: Known, shots: TrajectoryPool, n_first: int, settings: Mapping[str, Any], jobs: int) -> Planned:
@@ -132,18 +146,43 @@ def planned_shots(known: Known, shots: TrajectoryPool, n_first: int, settings: M
     rules = {"equispaced angles": kspace.equispaced_angles(n, period), "golden angles": kspace.golden_angles(n, period)}
     tried = {name: make(shots.image_shape, angles) for name, angles in rules.items()}
     same = [name for name, angles in rules.items() if np.allclose(angles, shots.angles)]
-    made = same[0] if same else "as designed"
+    made = same[0] if same else MADE
     tried[made] = shots
-    trials, scans = _trials(known, given, None, settings, seed)
+    trials, _ = _trials(known, given, None, settings, seed)
+    last, scans = _trials(known, given, None, settings, seed + 2, FRESH)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of reconstructions on the way, none of which is shown
-        errors = errors_of(trials, tried, n_workers(jobs, VARIANTS * 4))
-    ranked = list(scores(errors))
-    best, plain = ranked[0], "equispaced angles"
-    own = best == made
-    of = {PLAN: best} | ({RULE: next(one for one in ranked if one != made)} if own else {"as designed": made})
-    expected = {name: Expected(one, *expected_error(errors[one])) for name, one in (of | {plain: plain}).items()}
-    return Planned(tried[best], n_first if own else 0, own, expected, scans)
+        workers = n_workers(jobs, VARIANTS * 4)
+        ranked = list(scores(errors_of(trials, tried, workers)))
+        best, plain = ranked[0], "equispaced angles"
+        own = best == made
+        of = {PLAN: best} | ({RULE: next(one for one in ranked if one != made)} if own else {LEARNT: made})
+        of |= {plain: plain}
+        errors = errors_of(last, {name: tried[one] for name, one in of.items()}, workers)
+    return Planned(tried[best], n_first if own else 0, own, *_beside(errors, of), scans=scans)
+
+
+def _beside(errors: Mapping[str, np.ndarray], of: Mapping[str, str]) -> tuple[dict[str, Expected], dict[str, Ratio]]:
+    """Errors to expect by what they are called, the designs that these are, and the plan beside the others."""
+    expected = {name: Expected(of[name], *expected_error(one)) for name, one in errors.items()}
+    return expected, {name: ratio_of(errors[PLAN], one) for name, one in errors.items() if name != PLAN}
+
+
+def _better_side(
+    design: np.ndarray, n_central: int, shape: tuple[int, ...], trials: list[TrialScan], workers: int
+) -> np.ndarray:
+    """The design or its mirror, whichever scores better: it was learnt without the phase, which decides the side."""
+    other = other_side(Candidate(design, n_central), shape)
+    if other is None:
+        return design
+    both = {"as it is": design, "mirrored": other.design}
+    errors = errors_of(trials, {name: mask_of(one, shape) for name, one in both.items()}, workers)
+    return both[next(iter(scores(errors)))]
+
+
+def _equispaced_centre(tried: Mapping[str, Candidate], n_central: int) -> int:
+    """Central lines of the equispaced design among those tried."""
+    return next((one.n_central for name, one in tried.items() if name.startswith(EQUISPACED)), n_central)
 
 
 def _given(known: Known) -> Images:
@@ -161,19 +200,19 @@ def _plain(shape: tuple[int, ...], n: int, n_central: int) -> np.ndarray:
 
 
 def _trials(
-    known: Known, given: Images, axis: int | None, settings: Mapping[str, Any], seed: int
+    known: Known, given: Images, axis: int | None, settings: Mapping[str, Any], seed: int, at_least: int = VARIANTS
 ) -> tuple[list[TrialScan], str]:  # fmt: skip
     snr, reader = settings["snr"], READERS[settings["phase"]]
     read: dict[str, Any] = {"prescan": reader is None, "reader": reader or "smooth"}
     if not known.same:
         n = len(given.magnitudes)
-        again = 2 if n > 1 else 4
-        return (
-            trial_scans(given, axis, snr, again, seed, **read),
-            f"{again * n} simulated scans of slices of other heads",
-        )
+        again = max(2, -(-at_least // n))
+        whose = "that slice" if n == 1 else "these slices"
+        return trial_scans(given, axis, snr, again, seed, **read), f"{again * n} simulated scans of {whose}"
     change = Change.checked((MOTION, MOTION), True, snr)
     scans = [partial(variant, given.magnitudes[0], given.phases[0], k, change, given.coils, seed + 1)
-             for k in range(VARIANTS)]  # fmt: skip
-    said = f"{VARIANTS} simulated scans of variants of it (contrast, motion within {MOTION} pixels, phase, noise)"
+             for k in range(at_least)]  # fmt: skip
+    phase = "" if given.sided else "phase, "
+    changed = f"contrast, motion within {MOTION} pixels, {phase}noise"
+    said = f"{at_least} simulated scans of variants of the reference ({changed})"
     return [TrialScan(scan, axis, **read) for scan in scans], said

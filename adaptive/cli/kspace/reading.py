@@ -21,7 +21,7 @@ from adaptive.operators import FourierLines
 from adaptive.scanner.geometry import PLANES
 from adaptive.scanner.reading import HDF5, VOLUMES, read_scan, unchecked
 from adaptive.scanner.recognising import OtherKind
-from adaptive.scanner.slicing import stacked
+from adaptive.scanner.slicing import stacked, turned
 
 if TYPE_CHECKING:
     from adaptive.scanner import Scan
@@ -225,7 +225,7 @@ def read_reference_scan(
         several = path.lower().endswith(HDF5)
         scan = _chosen(path, None, volume, index if several else None)
         n_slices = max(scan.n_slices, scan.shape[2] if len(scan.shape) == 3 else 1)
-        scan = (scan if several and len(scan.shape) == 2 else _cut(scan, plane, index)).finite()
+        scan = _straight((scan if several and len(scan.shape) == 2 else _cut(scan, plane, index)).finite())
         if scan.kind == "image" and coils is not None:
             raise CommandError(
                 f"--coils is about raw samples of several coils, and --reference {scan.source} is an image."
@@ -308,6 +308,16 @@ def _cut(scan: Scan, plane: str | None, index: int | None) -> Scan:
     if scan.geometry is None or len(scan.shape) == 2 or scan.geometry.matrix[2] == 1:
         plane = None
     return scan.slice(plane, index)
+
+
+def _straight(scan: Scan) -> Scan:
+    """An image of one slice with its axes towards right, anterior, superior, as slices of a volume and of --image."""
+    if scan.kind != "image" or scan.geometry is None or len(scan.shape) != 2:
+        return scan
+    order, backwards = scan.geometry.to_anatomical()
+    inside = [k for k in range(3) if order[k] != 2]  # axes of the patient that the slice has
+    across = order.index(2)
+    return turned(scan, [*(order[k] for k in inside), 2], [*(backwards[k] for k in inside), backwards[across]])
 
 
 def _third(stack: ImageStack, index: int) -> Slice | None:

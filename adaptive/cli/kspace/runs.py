@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["run_job"]
 
 _SHOTS = {"spirals": 16, "spokes": 32}
+FURTHER = 1_000_003  # added to the seed: scans that decided nothing
 
 
 def run_job(job: Job, jobs: int) -> None:
@@ -57,11 +58,20 @@ def _lines_on_two_slices(job: Job, jobs: int) -> None:
     with job:
         # from here on it pays to load what computes and draws
         job.doing = "designing lines by simulated scans"
+        from adaptive.cli.kspace.duration import of_a_comparison, say_duration
         from adaptive.cli.kspace.line_designs import DESIGNED, GAIN, REFERENCE, choose_and_compare, tasks
-        from adaptive.cli.kspace.line_report import write
-        from adaptive.cli.kspace.tuning import ahead, design_lines
+        from adaptive.cli.kspace.line_report import contenders, write
+        from adaptive.cli.kspace.paired import judged
+        from adaptive.cli.kspace.tuning import ahead, design_lines, require_centred
+        from adaptive.cli.workers import n_workers
 
         log = job.log / "lines.jsonl"
+        if not log.exists():
+            require_centred(subject, settings)  # before anything is printed
+            slices = 1 if subject.neighbour is None else 2
+            say_duration(
+                subject.same.image, settings, of_a_comparison(settings["lines"], settings["draws"], slices), jobs
+            )
         job.progress = lambda: _so_far(log, settings["lines"], "lines")
         designed = design_lines(subject, settings, jobs)
         every = tasks(subject, settings, log, designed)
@@ -70,11 +80,32 @@ def _lines_on_two_slices(job: Job, jobs: int) -> None:
         designed = ahead(designed, {name: (one.lines[0], one.simulated) for name, one in tried.items()})
         if designed.rule in tried:
             outcomes[DESIGNED] = tried[designed.rule].called(DESIGNED)
-        write(list(outcomes.values()), subject, job, designed)
-        if settings["reference"] is None and settings["exchanges"] is None:  # which a plan of other heads has not
-            job.then(job.anew("--plan", "--export", "csv"), "for the design of a scan, without a trial")
-        else:
-            job.then(job.anew("--seed", str(settings["seed"] + 1)), "for another simulated scan")
+        fresh = {}
+        for k, (name, one) in enumerate((("same", subject.same), ("neighbour", subject.neighbour))):
+            if one is not None:
+                job.doing = f"trying the best of them in further scans of {one.title}"
+                drawn = {which: outcomes[which].lines for which in (DESIGNED, *contenders(outcomes, k))}
+                fresh[name] = judged(one, drawn, settings, settings["seed"] + FURTHER + k, n_workers(jobs, 16))
+        write(list(outcomes.values()), subject, job, designed, fresh)
+        _then_the_plan(job, subject)
+
+
+def _then_the_plan(job: Job, subject: Subject) -> None:
+    """Name the line that plans a scan of the slice that was tried, if its own matrix has so many lines."""
+    from adaptive.images.stack import head_path
+
+    settings = job.settings
+    if subject.padded and settings["lines"] > subject.same.image.shape[settings["axis"]] - 16:
+        job.then(job.anew("--seed", str(settings["seed"] + 1)), "for other simulated scans")
+        return
+    given = settings["reference"] or settings["image"] or str(head_path())
+    tried = dict(settings)
+    # none of these is about a plan of the same head
+    settings |= {"image": None, "reference": given, "draws": 10, "exchanges": None}
+    try:
+        job.then(job.anew("--plan", "--export", "csv"), "to plan a scan of this head, with the file for the scanner")
+    finally:
+        settings |= tried
 
 
 def _series(job: Job, jobs: int) -> None:
@@ -159,6 +190,13 @@ def _plan(job: Job, jobs: int) -> None:
             print("adaptive: no --reference and no --image: a plan from the head that nibabel ships.", file=sys.stderr)
         job.progress = lambda: _so_far(job.log / "plan.jsonl", settings["lines"], settings["trajectory"])
         job.doing = f"planning {settings['trajectory']}"
+        if settings["trajectory"] == "lines" and settings["lines"] <= shape[settings["axis"]]:
+            from adaptive.cli.kspace.duration import of_a_plan, say_duration
+
+            n = of_a_plan(
+                settings["lines"], shape[settings["axis"]], settings["exchanges"] or 0, 1 if known.same else 3
+            )
+            say_duration(known.images[0], settings, n, jobs)
         plan(known, job, jobs, os.getpid(), said)
         if not settings["export"]:
             job.then(job.anew("--export", "ismrmrd"), "for a file that a scanner or a simulator reads")

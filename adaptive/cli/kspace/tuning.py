@@ -3,7 +3,7 @@
 taught by    the reference, else the slices that train, else the slice itself
 against      lines of largest information gain, lines from a reference: the design, where they have less error in the
              same scans
-expected     error of the design, of the best rule at the usual centre and of equispaced lines, with a 90% range
+expected     error of the design, with a 90% range
 """
 
 from __future__ import annotations
@@ -17,18 +17,29 @@ from threadpoolctl import threadpool_limits
 
 from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.reading import read_reference
-from adaptive.cli.kspace.values import READERS, Subject
+from adaptive.cli.kspace.values import READERS, Subject, named
 from adaptive.cli.workers import n_workers
 from adaptive.images import kspace_problem, simulate_scan
 from designs import kspace
 from designs.kspace.from_images.given import checked_images, entropy_of
-from designs.kspace.from_images.halving import errors_of, scores
+from designs.kspace.from_images.halving import scores
 from designs.kspace.from_images.simulated import TrialScan
 from designs.kspace.from_images.tuned import expected_error, trial_scans
 
-__all__ = ["Designed", "Expected", "ahead", "design_lines", "usual_centre"]
+__all__ = [
+    "ASSUMED",
+    "MADE",
+    "Designed",
+    "Expected",
+    "ahead",
+    "design_lines",
+    "in_words",
+    "require_centred",
+    "usual_centre",
+]
 
 SCANS = 4  # of every image: a phase may favour a design
+MADE = "as designed"  # the design that was made for a plan, beside the rules
 EXCHANGES = 32  # of single lines, tried where the slice that is scanned, or a reference of it, teaches
 ASSUMED = {
     "central": "smooth, read from its own centre", "rough": "the bare angle of its own centre", "known": "known",
@@ -36,7 +47,7 @@ ASSUMED = {
 
 
 class Expected(NamedTuple):
-    """Error to expect, as a share of the image's length, of which design, and the range of nine in ten scans."""
+    """Error to expect, |true - found| / |true|, of which design, and the range of nine in ten scans."""
 
     design: str
     error: float
@@ -62,8 +73,7 @@ class Designed(NamedTuple):
     errors : array (scans,)
         Of the design on ``trials``.
     expected : dict of str to Expected
-        "design"; "best rule at the usual centre", where that was tried; "equispaced"; "best rule", where the design is
-        none.
+        "design"; "best rule", where the design is none.
     trials : list of TrialScan
     """
 
@@ -77,23 +87,40 @@ class Designed(NamedTuple):
 
     def said(self, settings: Mapping[str, Any]) -> str:
         """Return the design, what it was chosen by and what is expected of it, in sentences."""
-        of = self.expected["design"]
-        others = "; ".join(
-            f"{name} {one}" if name == one.design else f"{name} ({_words(one.design)}) {one}"
-            for name, one in self.expected.items()
-            if name != "design"
-        )
-        known = ASSUMED[settings["phase"]]
         return (
-            f"Design: {_words(self.rule)}, the least error in {len(self.trials)} simulated scans of {self.source}. "
-            f"Expected error, as a share of the image's length (nine of ten scans): {of}; {others}. Assumed: phase "
-            f"{known}, one coil, SNR {settings['snr']:g}, no motion."
+            f"Design: {named(self.rule)}, the least error in {len(self.trials)} simulated scans of {self.source}. "
+            f"Expected error (nine of ten scans): {in_words(self.expected)}. Assumed: phase "
+            f"{ASSUMED[settings['phase']]}, one coil, SNR {settings['snr']:g}, no motion."
         )
+
+
+def in_words(expected: Mapping[str, Expected]) -> str:
+    """Errors to expect, each with the design that it is of.
+
+    Examples
+    --------
+    >>> in_words({"design": Expected("low_pass, 8 central", 0.1, 0.08, 0.12)})
+    'design (low pass, 8 central) 0.100 (0.080 to 0.120)'
+    """
+
+    def called(name: str, design: str) -> str:
+        if design == MADE:
+            return name
+        return named(design) if named(design).startswith(name) else f"{name} ({named(design)})"
+
+    return "; ".join(f"{called(name, one.design)} {one}" for name, one in expected.items())
 
 
 def usual_centre(n: int) -> int:
     """An eighth of the lines, at least four."""
     return max(4, n // 8)
+
+
+def require_centred(subject: Subject, settings: Mapping[str, Any]) -> None:
+    """Refuse an image whose k-space has its centre elsewhere."""
+    scan = simulate_scan(subject.same.image, snr=settings["snr"], random_state=settings["seed"])
+    if problem := kspace_problem(scan.kspace):
+        raise CommandError(f"--image: {subject.same.title}: {problem}")
 
 
 def design_lines(subject: Subject, settings: Mapping[str, Any], jobs: int) -> Designed:
@@ -113,11 +140,9 @@ def design_lines(subject: Subject, settings: Mapping[str, Any], jobs: int) -> De
     CommandError
         If no design can be made.
     """
-    scan = simulate_scan(subject.same.image, snr=settings["snr"], random_state=settings["seed"])
-    if problem := kspace_problem(scan.kspace):
-        raise CommandError(f"--image: {subject.same.title}: {problem}")
+    require_centred(subject, settings)
     image, source, own_head = _teacher(subject, settings)
-    n, n_lines, axis = image.shape[settings["axis"]], settings["lines"], settings["axis"]
+    n_lines, axis = settings["lines"], settings["axis"]
     own: Any = "reference" if np.iscomplexobj(image) else None
     reader, workers = READERS[settings["phase"]], n_workers(jobs, SCANS * 4)
     told: dict[str, Any] = {"axis": axis, "snr": settings["snr"], "n_scans": SCANS}
@@ -137,14 +162,7 @@ def design_lines(subject: Subject, settings: Mapping[str, Any], jobs: int) -> De
             checked_images("images", image, phase=own), axis, settings["snr"], SCANS, entropy_of(settings["seed"]),
             **read,
         )  # fmt: skip
-        others = {"equispaced": ("equispaced", kspace.equispaced(n, n_lines, min(usual_centre(n), n_lines)))}
-        at_usual = [name for name in tuned.looked if name.endswith(f" {usual_centre(n)} central")]
-        if at_usual:
-            best = min(at_usual, key=tuned.looked.__getitem__)
-            others = {"best rule at the usual centre": (best, tuned.designs[best]), **others}
-        found = errors_of(trials, {name: np.isin(np.arange(n), one) for name, (_, one) in others.items()}, workers)
     expected = {"design": Expected(tuned.rule, *tuned.expected)}
-    expected |= {name: Expected(others[name][0], *expected_error(one)) for name, one in found.items()}
     return Designed(tuned.lines, tuned.n_central, tuned.rule, source, tuned.errors[tuned.rule], expected, trials)
 
 
@@ -170,7 +188,3 @@ def _teacher(subject: Subject, settings: Mapping[str, Any]) -> tuple[np.ndarray,
     if subject.training is not None:
         return subject.training.image, f"another slice ({subject.training.title})", False
     return subject.same.image, f"the slice itself ({subject.same.title})", True
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")

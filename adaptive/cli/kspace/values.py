@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from adaptive.images import Slice
     from adaptive.scanner import Geometry, Protocol
 
-__all__ = ["ENDINGS", "READERS", "Known", "Subject"]
+__all__ = ["ENDINGS", "ERROR", "READERS", "Known", "Subject", "named", "one_side"]
+
+ERROR = "error: |true - reconstructed| / |true|, Euclidean norms of the magnitudes"  # one unit for all that is printed
 
 ENDINGS = {
     "csv": ".csv",
@@ -22,6 +24,37 @@ ENDINGS = {
     "pulseq": ".seq",
 }  # of exports
 READERS = {"central": "smooth", "rough": "estimate", "known": None}  # of the phase, as of ImageReconstructor
+
+
+def named(design: str) -> str:
+    """A design as people read it."""
+    return design.replace("_", " ")
+
+
+def one_side(frequencies: np.ndarray, n: int, known: bool) -> str:
+    """Remark on lines that leave out one half of k-space: what they rely on, and whether it matters which half.
+
+    Parameters
+    ----------
+    frequencies : array of int
+        Of the lines beside the centre; 0 is DC.
+    n : int
+        Lines that there are.
+    known : bool
+        Whether the image has a phase of its own, by which the side was chosen.
+    """
+    signs = frequencies[(frequencies != 0) & (2 * frequencies != -n)] > 0
+    if len(signs) == 0 or len(set(signs.tolist())) > 1:
+        return ""
+    side = (
+        "this side was the better one by the phase of the image"
+        if known
+        else f"either side would do: magnitudes say nothing of the sign, and line {n} - k is worth what line k is"
+    )
+    return (
+        "All lines outside the centre lie on one side of it. The other side follows by the phase that the central "
+        f"lines show, if that phase is smooth; {side}."
+    )
 
 
 @dataclass(frozen=True)

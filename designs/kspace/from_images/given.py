@@ -33,6 +33,11 @@ class Images(NamedTuple):
     phases: list[np.ndarray | None]
     coils: np.ndarray | None
 
+    @property
+    def sided(self) -> bool:
+        """Whether one side of k-space may be worth more than the other: one coil sees images of a known phase."""
+        return self.coils is None and any(one is not None for one in self.phases)
+
 
 def checked_images(
     name: str,

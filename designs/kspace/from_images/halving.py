@@ -109,10 +109,16 @@ def scores(errors: Mapping[str, Sequence[float] | np.ndarray]) -> dict[str, floa
 
 
 def errors_of(
-    trials: Sequence[TrialScan], masks: Mapping[str, np.ndarray | TrajectoryPool], n_jobs: int | None = None
+    trials: Sequence[TrialScan],
+    masks: Mapping[str, np.ndarray | TrajectoryPool | list[np.ndarray]],
+    n_jobs: int | None = None,
 ) -> dict[str, np.ndarray]:
-    """Errors of every design, a mask or shots, on every scan."""
-    tasks = [(trial, mask) for mask in masks.values() for trial in trials]
+    """Errors of every design, a mask or shots, on every scan; of a list of masks, draws, scans take turns."""
+    tasks = [
+        (trial, mask[k % len(mask)] if isinstance(mask, list) else mask)
+        for mask in masks.values()
+        for k, trial in enumerate(trials)
+    ]
     return dict(zip(masks, np.reshape(in_parallel(_error, tasks, n_jobs), (len(masks), -1)), strict=True))
 
 

@@ -3,6 +3,7 @@
     centres      8, 12, 16, 24 and an eighth of all lines, up to 3/4 of the lines that are measured
     at each      quantiles of the half plane with exponents 1/2 to 8, one-sided low pass
     at an eighth (or at the centre that is stated; with several coils at each) equispaced, variable density
+    mirrored     what lies on one side, on the other side too, where the phase is known: else the sides are alike
 
 The number of central lines and the exponent are worth 3 to 20% of the error; which lines are taken, given these, 0 to
 5%.
@@ -24,11 +25,13 @@ from designs.kspace.encode_indices import as_encodes, central_encodes, relative_
 if TYPE_CHECKING:
     from adaptive.types import ArrayLike
 
-__all__ = ["Candidate", "between", "given_designs", "lines_to_try", "points_to_try"]
+__all__ = ["Candidate", "between", "given_designs", "lines_to_try", "other_side", "points_to_try", "with_other_sides"]
 
 WIDTHS = (8, 12, 16, 24)  # of the centre, beside an eighth
 LARGEST = 0.75  # of the measured lines, of the points a third of that
 EXPONENTS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0)
+HALVES = ("half_plane", "one_sided")  # names of rules that leave out one side of k-space
+OTHER_SIDE = ", other side"
 DENSITIES = (2.0, 4.0)  # exponents of variable density, and slopes of Poisson discs
 
 
@@ -62,6 +65,29 @@ def lines_to_try(n: int, n_lines: int, n_central: int | None, several_coils: boo
                 )
         found |= {name: Candidate(_outwards(design, central(n, width), n), width) for name, design in made.items()}
     return _each_once(found)
+
+
+def with_other_sides(tried: Mapping[str, Candidate], shape: tuple[int, ...]) -> dict[str, Candidate]:
+    """The same, and every design of one half of k-space on the other half, too: as "..., other side"."""
+    found = dict(tried)
+    for name, one in tried.items():
+        if name.startswith(HALVES) and (other := other_side(one, shape)) is not None:
+            found[f"{name}{OTHER_SIDE}"] = other
+    return _each_once(found)
+
+
+def other_side(one: Candidate, shape: tuple[int, ...]) -> Candidate | None:
+    """A design with all but its centre at the opposite frequencies, n - k in the place of k; None: that is centre.
+
+    Examples
+    --------
+    >>> other_side(Candidate(np.array([3, 4, 5, 1, 2]), 3), (8,))
+    Candidate(design=array([3, 4, 5, 7, 6]), n_central=3)
+    """
+    centre, others = one.design[: one.n_central], one.design[one.n_central :]
+    sides = np.array(shape) if one.design.ndim == 2 else shape[0]
+    design = np.concatenate([centre, (2 * (sides // 2) - others) % sides])
+    return Candidate(design, one.n_central) if len(np.unique(design, axis=0)) == len(design) else None
 
 
 def between(names: Collection[str]) -> dict[str, list[str]]:

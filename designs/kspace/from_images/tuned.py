@@ -22,7 +22,14 @@ from adaptive.checks import choice, integer, positive
 from designs.kspace.from_images.exchanges import Exchanged, exchanged
 from designs.kspace.from_images.given import Images, checked_images, entropy_of
 from designs.kspace.from_images.halving import halved, scores
-from designs.kspace.from_images.portfolio import Candidate, between, given_designs, lines_to_try, points_to_try
+from designs.kspace.from_images.portfolio import (
+    Candidate,
+    between,
+    given_designs,
+    lines_to_try,
+    points_to_try,
+    with_other_sides,
+)
 from designs.kspace.from_images.simulated import TrialScan, scan_of
 
 if TYPE_CHECKING:
@@ -241,12 +248,15 @@ def trial_scans(
 
 
 def designs_to_try(
-    shape: tuple[int, ...], axis: int | None, n: int, n_central: int | None, several_coils: bool, seed: int
-) -> dict[str, Candidate]:
-    """Rules for lines of an image, or, without an ``axis``, for points."""
+    shape: tuple[int, ...], axis: int | None, n: int, n_central: int | None, several_coils: bool, seed: int,
+    both_sides: bool = False,
+) -> dict[str, Candidate]:  # fmt: skip
+    """Rules for lines of an image, or, without an ``axis``, for points; those of half of k-space on ``both_sides``."""
     if axis is None:
-        return points_to_try((shape[0], shape[1]), n, n_central, several_coils, seed)
-    return lines_to_try(shape[axis], n, n_central, several_coils, seed)
+        found, whole = points_to_try((shape[0], shape[1]), n, n_central, several_coils, seed), shape
+    else:
+        found, whole = lines_to_try(shape[axis], n, n_central, several_coils, seed), (shape[axis],)
+    return with_other_sides(found, whole) if both_sides else found
 
 
 def mask_of(design: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
@@ -280,7 +290,7 @@ def _tuned(
     _require_sizes(name, n, n_central, int(np.prod(shape)), there)
     seed = entropy_of(random_state)
     own = given_designs(extra, shape, n, n_central)
-    tried = designs_to_try(whole, axis, n, n_central, coils is not None, seed)
+    tried = designs_to_try(whole, axis, n, n_central, coils is not None, seed, given.sided)
     masks = {key: mask_of(one.design, shape) for key, one in tried.items()}
     rules = {mask.tobytes(): key for key, mask in masks.items()}
     every, kept = dict(tried), []
