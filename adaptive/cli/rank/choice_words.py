@@ -53,7 +53,7 @@ def _of_judges(choice: Choice, known: Known, best: str) -> str:
         other = "With answers that all count alike"
     else:
         # a small gain of judges is none
-        less = "no more probable" if choice.gain > -np.log(1.5) else f"{times} less probable"
+        less = "hardly more probable" if choice.gain > -np.log(1.5) else f"{times} less probable"
         said = (
             f"Model: the answers of the {who} count alike. That each errs at a rate of their own would make the table "
             f"{less} (--judges)."
