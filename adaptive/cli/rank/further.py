@@ -1,8 +1,8 @@
-"""How many comparisons it may take until the order is known:  C_n = (C^-1 + n L)^-1,  L by where the truth lies.
+"""How many comparisons it may take until the order is known:  C_n^-1 = C^-1 + sum over steps of n_t L_t.
 
-Truths are drawn from what is believed. Of each, comparisons go where they are needed, as a run that chooses would have
-it: to those whose order counts, the more the less they differ. A comparison tells of a difference d what Fisher's
-information says. The Gaussian after n of them follows along a path, and the run ends where its likeliest order is
+Truths are drawn from what is believed, and each is the end of a path. On it comparisons go where they are needed by
+then, as a run that chooses would have it: to pairs that are in doubt, and of which one is among the best. A comparison
+tells of a difference d what Fisher's information says. A path ends where the likeliest order of its Gaussian is
 probable enough for the first time.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.special import ndtr
 
 from adaptive.estimators.preferences.strengths.outcomes import chances
 
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Further", "further"]
 
 TRUTHS, DRAWS = 100, 256
-GRID = np.round(5 * 2.0 ** (0.5 * np.arange(29))).astype(int)  # comparisons: 5 to 82,000
-CLOSE = 0.1  # logits: items closer than this share comparisons as if they were so far apart
+GRID = 10 * np.unique(np.round(2.0 ** (0.5 * np.arange(27)))).astype(int)  # comparisons in lists of ten, to 82,000
 STEP = 1e-3
 
 
@@ -71,19 +71,23 @@ def further(model: BradleyTerry, k: int, sure: float, seed: int) -> Further:
     drawn = belief.draws(1024, seed).strengths
     truths = drawn[rng.choice(len(drawn), TRUTHS, replace=False)]
     skill = np.mean([one.skill for one in model.judges_.values()]) if belief.settings.judged else 1.0
-    told = _information(model, truths[:, :, None] - truths[:, None, :], float(skill)) * _shares(truths, k)
-    before = np.linalg.inv(covariance)
-    laplacian = -told
-    laplacian[:, range(n), range(n)] = told.sum(axis=2)
-    toward = np.einsum("sij,sj->si", laplacian, truths)
+    gaps = truths[:, :, None] - truths[:, None, :]
+    information = _information(model, gaps, float(skill))
+    precision = np.tile(np.linalg.inv(covariance), (TRUTHS, 1, 1))
+    shift = precision @ mean
+    centre, after = np.tile(mean, (TRUTHS, 1)), np.tile(covariance, (TRUTHS, 1, 1))
     normals, key = rng.standard_normal((DRAWS, n)), rng.integers(2**40, size=k)
-    known, push, shares = np.zeros(TRUTHS, dtype=bool), np.zeros((TRUTHS, n)), list[float]()
-    for count, more in zip(GRID.tolist(), np.diff(GRID, prepend=0).tolist(), strict=True):
+    known, shares = np.zeros(TRUTHS, dtype=bool), list[float]()
+    for more in np.diff(GRID, prepend=0).tolist():
+        told = more * information * _shares(centre, after, k)
         noise = np.triu(rng.standard_normal((TRUTHS, n, n)), 1)
-        push += (np.sqrt(more * told) * (noise - np.swapaxes(noise, 1, 2))).sum(axis=2)  # ~ N(0, count L) in all
-        after = np.linalg.inv(before + count * laplacian)
-        centre = np.einsum("sij,sj->si", after, before @ mean + count * toward + push)
-        roots = np.linalg.cholesky(0.5 * (after + np.swapaxes(after, 1, 2)))
+        shift += (told * gaps + np.sqrt(told) * (noise - np.swapaxes(noise, 1, 2))).sum(axis=2)
+        precision -= told
+        precision[:, range(n), range(n)] += told.sum(axis=2)
+        after = np.linalg.inv(precision)
+        after = 0.5 * (after + np.swapaxes(after, 1, 2))
+        centre = np.einsum("sij,sj->si", after, shift)
+        roots = np.linalg.cholesky(after)
         for s in np.flatnonzero(~known).tolist():
             known[s] = _probability(centre[s] + normals @ roots[s].T, key) >= sure
         shares.append(float(np.mean(known)))
@@ -92,13 +96,15 @@ def further(model: BradleyTerry, k: int, sure: float, seed: int) -> Further:
     return Further(_reached(shares, 0.5), _reached(shares, 0.9))
 
 
-def _shares(truths: np.ndarray, k: int) -> np.ndarray:
-    """Shares (truths, n, n) of the comparisons, each pair twice: every one of the best k against all behind it."""
-    rank = np.argsort(np.argsort(-truths, axis=1), axis=1)
-    gap = truths[:, :, None] - truths[:, None, :]
-    ahead = np.minimum(rank[:, :, None], rank[:, None, :]) < k
-    shares = np.where(ahead, 1.0 / (gap**2 + CLOSE**2), 0.0)
-    shares[:, range(truths.shape[1]), range(truths.shape[1])] = 0.0
+def _shares(mean: np.ndarray, covariance: np.ndarray, k: int) -> np.ndarray:
+    """Shares (paths, n, n) of the comparisons, each pair twice: of pairs with one of the best k, by their doubt."""
+    n = mean.shape[1]
+    rank = np.argsort(np.argsort(-mean, axis=1), axis=1)
+    own = covariance[:, range(n), range(n)]
+    deviation = np.sqrt(np.maximum(own[:, :, None] + own[:, None, :] - 2.0 * covariance, 1e-12))
+    first = ndtr((mean[:, :, None] - mean[:, None, :]) / deviation)
+    shares = np.where(np.minimum(rank[:, :, None], rank[:, None, :]) < k, first * (1.0 - first), 0.0) + 1e-12
+    shares[:, range(n), range(n)] = 0.0
     return shares / (0.5 * shares.sum(axis=(1, 2), keepdims=True))
 
 
@@ -128,7 +134,7 @@ def _reached(shares: list[float], level: float) -> int | None:
     if place is None:
         return None
     count = float(GRID[place])
-    if place:
+    if place > 3:  # between steps that are longer than a list
         low, high = shares[place - 1], shares[place]
         count = float(GRID[place - 1]) * (GRID[place] / GRID[place - 1]) ** ((level - low) / (high - low))
     return int(float(f"{count:.2g}"))
