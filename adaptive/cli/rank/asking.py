@@ -103,7 +103,10 @@ def exchange_file(
     ends = ("left", "right", "judge") if "judge" in columns else ("left", "right")
     waiting = {str(query.id): query for query in design.pending}
     learnt = 0
-    for number, winner, *asked in zip(columns["number"], columns["winner"], *map(columns.get, ends), strict=True):
+    asked: list[str]
+    for number, winner, *asked in zip(
+        columns["number"], columns["winner"], *(columns[one] for one in ends), strict=True
+    ):
         query = waiting.get(number)
         if query is None or not winner:
             continue

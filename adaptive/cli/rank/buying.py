@@ -84,7 +84,7 @@ def buying(
         way for pair in itertools.combinations(names, 2)
         for way in (itertools.permutations(pair) if once else [turned(pair)])
     ]  # fmt: skip
-    open_ones = {way: found for way in ways if (found := asked(way))}
+    open_ones = {way: every for way in ways if (every := asked(way))}
     if not open_ones:
         return []
     how: dict[str, Any] = {"target": target, "random_state": seed}
@@ -99,9 +99,10 @@ def buying(
     if cost:
         how["cost"] = [cost[one[2]] for one in listed]
     chosen, gains = model.select(listed, min(n, len(listed)), return_scores=True, **how)
-    found = []
+    found: list[tuple[tuple[str, ...], float]] = []
     for one, gain in zip((listed[position] for position in chosen.tolist()), gains.tolist(), strict=True):
-        found.append((one if once else (*turned(one[:2]), *one[2:]), gain))
+        comparison: tuple[str, ...] = one if once else (*turned(one[:2]), *one[2:])
+        found.append((comparison, gain))
         seen[frozenset(one[:2])] += 1
     return found
 

@@ -44,7 +44,7 @@ class Further(NamedTuple):
         >>> Further(None, None).words(0.9)
         'To be sure (0.9) it will take more than 82,000 further comparisons: some are too alike.'
         """
-        beyond = f"more than {GRID[-1] // 1000 * 1000:,}"
+        beyond = f"more than {GRID[-1] / 1000:.0f},000"
         start = f"To be sure ({sure:g}) it will take"
         if self.half is None:
             return f"{start} {beyond} further comparisons: some are too alike."
