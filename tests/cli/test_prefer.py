@@ -48,6 +48,10 @@ def test_a_report(tables, tmp_path, capsys):
     assert cli.run(["prefer", "--resume", "--out", str(out)]) == 0
     assert (out / "people.csv").read_bytes() == before
     said = capsys.readouterr().out
+    assert (
+        "to learn which item a person likes best: p" in said
+        and "everybody, and what to ask for it: adaptive rank" in said
+    )
     assert "if all people were alike" in said and "On 30 comparisons, each predicted while it was left out" in said
     assert said.count("one ranking for everybody") == 2  # the run that went on says it again
 

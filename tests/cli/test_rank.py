@@ -4,9 +4,13 @@ import io
 import json
 import sys
 
+import numpy as np
 import pytest
 
-from adaptive import cli
+from adaptive import BradleyTerry, cli
+from adaptive.cli.rank.further import further
+from adaptive.cli.rank.model import chosen
+from adaptive.cli.rank.tables import Known
 from tests.cli.processes import assert_same_files, columns, finish, kill_after
 
 NAMES = ["ale", "beer", "cider", "mead"]
@@ -43,11 +47,18 @@ def test_a_table_is_ranked(tables, capsys):
     assert ranking["item"][0] == "mead" and ranking["item"][-1] == "ale" and (out / "ranking.png").is_file()
     assert sum(map(float, ranking["among_best_2"])) == pytest.approx(2.0)
     assert sum(map(float, ranks["1"])) == pytest.approx(1.0) and ranks["item"] == ranking["item"]
-    assert len(following["left"]) == 10 and set(following["judge"]) <= {"x", "y"}
-    assert columns(out / "judges.csv")["comparisons"] == ["3", "2"]
+    assert sum(map(int, following["times"])) == 10 and "judges" not in following  # who answers does not matter
+    assert len(set(map(frozenset, zip(following["left"], following["right"], strict=True)))) == len(following["left"])
     summary = json.loads((out / "summary.json").read_text())
     assert summary["comparisons"] == 5 and summary["order"][0] == "mead" and 0 < summary["probability"] < 1
-    assert "the best 2, in order: mead" in capsys.readouterr().out
+    assert summary["learnt"] == {"ties": True, "sides": False, "judges": False}  # ties: for the table has one
+    assert 0 < summary["further_comparisons"]["half"] < summary["further_comparisons"]["most"]
+    said = capsys.readouterr().out
+    assert "the best 2, in order: mead" in said and "the answers of the 2 judges count alike" in said
+    assert "further comparisons, or with bad luck" in said and "--answers pairs.csv" in said
+    assert cli.run(["rank", str(tables / "games.csv"), "--judges", "--out", str(tables / "judged")]) == 0
+    assert columns(tables / "judged/judges.csv")["comparisons"] == ["3", "2"]
+    assert set("; ".join(columns(tables / "judged/next.csv")["judges"]).split("; ")) == {"x", "y"}
 
 
 def test_winners_and_losers_have_no_side(tables, capsys):
@@ -56,7 +67,8 @@ def test_winners_and_losers_have_no_side(tables, capsys):
     assert cli.run(["rank", str(tables / "won.csv"), "--out", str(tables / "run")]) == 0
     said = capsys.readouterr().out
     assert "the order of all: " in said and ", ale (probability" in said and "is favoured" not in said
-    assert "the 5 who err most; judges.csv has all 6" in said
+    assert "(column person) count alike" in said and "With judges who err, the best would be" in said
+    assert "an advantage of one side (the table does not say who was shown first)" in said
 
 
 def test_a_killed_run_asks_nothing_twice_and_ends_where_an_unbroken_one_does(tables):
@@ -93,7 +105,59 @@ def test_a_person_and_a_file_are_asked(tables, monkeypatch, capsys):
     assert columns(file)["winner"] == ["left", "", ""]  # what was answered stays, one more is asked
     assert columns(out / "answers.csv")["winner"] == [asked["left"][0]]
     assert cli.run(["rank", "--resume", "--answers", str(file), "--out", str(out)]) == 0
-    assert "0 answers learnt, 2 pairs wait" in capsys.readouterr().out
+    assert "0 answers learnt, 2 comparisons wait" in capsys.readouterr().out
+
+
+def test_people_are_asked_by_a_file_and_nobody_twice_the_same(tables, capsys):
+    games, file, out = str(tables / "games.csv"), tables / "pairs.csv", tables / "people"
+    run = ["rank", games, "--judges", "--answers", str(file), "--batch", "4", "--out", str(out)]
+    assert cli.run(run) == 0
+    asked = columns(file)
+    known = {("ale", "beer", "x"), ("ale", "mead", "y"), ("cider", "mead", "x"), ("beer", "mead", "y"),
+             ("ale", "cider", "x")}  # fmt: skip
+    told = {(*sorted(pair), who) for *pair, who in zip(asked["left"], asked["right"], asked["judge"], strict=True)}
+    assert len(told) == 4 and not told & known and set(asked["judge"]) <= {"x", "y"}
+    file.write_text(file.read_text().replace(",\n", ",right\n", 2))
+    assert cli.run(["rank", "--resume", "--answers", str(file), "--out", str(out)]) == 0
+    again = columns(file)
+    every = [(*sorted(pair), who) for *pair, who in zip(again["left"], again["right"], again["judge"], strict=True)]
+    assert len(every) == len(set(every)) == 6 and "2 answers learnt, 4 comparisons wait" in capsys.readouterr().out
+    file.write_text(file.read_text().replace(f"{again['left'][4]},{again['right'][4]},x", "mead,mead,x", 1)
+                    .replace(f"{again['left'][4]},{again['right'][4]},y", "mead,mead,y", 1)
+                    .replace(",\n", ",left\n"))  # fmt: skip
+    assert cli.run(["rank", "--resume", "--answers", str(file), "--out", str(out)]) == 2
+    assert "number 4 is" in capsys.readouterr().err
+    named = ["rank", games, "--answers", str(tables / "b.csv"), "--judge", "y", "--judge", "z", "--batch", "2"]
+    assert cli.run([*named, "--out", str(tables / "named")]) == 0
+    assert set(columns(tables / "b.csv")["judge"]) <= {"y", "z"}
+
+
+@pytest.mark.parametrize(("opposite", "taken"), [(0, False), (2, True)])
+def test_judges_who_err_are_learnt_where_the_table_shows_them(opposite, taken):
+    rng = np.random.default_rng(0)
+    pairs, judges = rng.permuted(np.tile(np.arange(6), (240, 1)), axis=1)[:, :2], rng.integers(6, size=240)
+    rows = [(f"i{a}", f"i{b}", f"j{judge}") for (a, b), judge in zip(pairs, judges, strict=True)]
+    won = np.where(pairs[:, 0] - pairs[:, 1] + rng.logistic(size=240) > 0, 1, -1) * np.where(judges < opposite, -1, 1)
+    known = Known([f"i{k}" for k in range(6)], rows, won, True)
+    free = {"ties": None, "position_bias": None, "judges": None, "judge": []}
+    choice = chosen(known, None, free, False)
+    assert (choice.judges, choice.ties) == (taken, False) and (choice.gain > 0) == taken
+    assert chosen(known, None, free | {"judges": not taken}, False).judges is not taken
+    lean = np.where(rng.random(240) < 0.7, 1, won)
+    assert chosen(Known(known.names, rows, lean, True), None, free, False).sides
+    assert not chosen(Known(known.names, rows, lean, True, sided=False), None, free, False).sides
+
+
+def test_items_that_are_closer_take_more_comparisons():
+    def after(gap):
+        rng, pairs = np.random.default_rng(1), [("a", "b"), ("b", "c"), ("a", "c")] * 10
+        strength = {"a": gap, "b": 0.0, "c": -1.0}
+        won = [1 if strength[a] - strength[b] + rng.logistic() > 0 else -1 for a, b in pairs]
+        return BradleyTerry("abc", ties=False, position_bias=False).fit(pairs, won)
+
+    close, clear = (further(after(gap), 1, 0.95, 0) for gap in (0.1, 1.2))
+    assert clear.half < close.half < close.most and further(after(0.1), 1, 0.95, 0) == close
+    assert further(after(0.1), 3, 0.95, 0).half > close.half  # the order of all
 
 
 def test_two_judges_of_whom_one_costs_more(tables):
@@ -134,6 +198,9 @@ def test_a_command_that_gives_no_answer(tables, capsys):
         ("name\na\nb\n", None, ("--sure", "1"), "--sure must be a probability"),
         ("name\na\nb\n", None, ("--here", "--ask", "x"), "--ask and --here do not go together"),
         ("name\na\nb\n", None, ("--ask", "x", "--ask", "y"), "several --ask need a --judge each"),
+        ("name\na\nb\n", None, ("--here", "--judge", "x", "--judge", "y"), "ask them through a file, with --answers"),
+        ("name\na\nb\n", None, ("--here", "--judge", "x", "--no-judges"), "--judge and --no-judges do not go together"),
+        ("left,right,winner\na,b,a\n", None, ("--judges",), "has no column judge, and no --judge is named"),
         (None, None, (), "name the table of comparisons or names: adaptive rank TABLE"),
     ],
 )

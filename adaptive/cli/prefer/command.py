@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from adaptive.cli.asking import Question, ask_person
 from adaptive.cli.errors import CommandError
-from adaptive.cli.job import Job, design_in
+from adaptive.cli.job import Job, design_in, shown
 from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_least, require_one_of, whole_number
 from adaptive.cli.understanding import counted, table_in_words
 
@@ -44,8 +45,8 @@ def prefer(
     ] = None,
     about: Annotated[
         str,
-        typer.Option(help="What the person is asked for: best (which item is best) or all (all of them; default best).",
-                     metavar="WHAT", show_default=False),
+        typer.Option(help="What comparisons are to tell of a person: best (which item that person likes best) or all "
+                     "(how much each item; default best).", metavar="WHAT", show_default=False),
     ] = "best",
     questions: Annotated[int, whole_number("Questions to ask a person (default 10).")] = 10,
     components: Annotated[
@@ -60,12 +61,13 @@ def prefer(
     resume: Resume = False,
     dry_run: DryRun = False,
 ) -> None:  # fmt: skip
-    """Find what people like, from comparisons of two items, and say which two items to compare next. Without --ask the
-    command says how well held-out comparisons are predicted (summary.json). It writes the best items of each person
-    with 90% bands (people.csv), what a newcomer probably likes (ranking.csv and its figure), and the comparisons worth
-    asking for (next.csv). With --ask it asks a person "A or B?", each time the question that teaches most. Every answer
-    is on disk before the next question, and a ranking with bands comes at the end (ranking.csv, answers.csv). --resume
-    carries on after a stop.
+    """Find what each person likes, from comparisons of two items, and say whom to ask about which two next. For one
+    answer for everybody, such as which draft is best, take adaptive rank. Without --ask the command says how well
+    held-out comparisons are predicted (summary.json). It writes the best items of each person with 90% bands
+    (people.csv), what a newcomer probably likes (ranking.csv and its figure), and the comparisons that tell most of a
+    person's own taste (next.csv). With --ask it asks a person "A or B?", each time the question that teaches most.
+    Every answer is on disk before the next question, and a ranking with bands comes at the end (ranking.csv,
+    answers.csv). --resume carries on after a stop.
     """
     job = Job(context, locals())
     require_at_least(
@@ -111,10 +113,14 @@ def _run(rows: Any, y: Any, features: Any, job: Job) -> None:
     summary |= {"comparisons": len(rows), "people": len(model.users_), "items": len(model.items_),
                 "components": model.posterior_.loadings.shape[1], "converged": bool(model.converged_)}  # fmt: skip
     job.write_summary(summary)
-    print(f"{len(rows)} comparisons of {len(model.items_)} items by {len(model.users_)} people; held-out ones cost "
-          f"{summary['bits']:.3f} bits, {summary['bits_alike']:.3f} if all people were alike, 1 by a coin; "
-          f"components that people share: {summary['components']}")  # fmt: skip
-    beside.say(summary.get("beside"), advice="ask everybody the same, and rank items once for all")
+    own, alike = (np.log(2.0) * summary[name] for name in ("bits", "bits_alike"))
+    shared = counted(summary["components"], "component") if summary["components"] else "no component"
+    print(
+        f"{len(rows)} comparisons of {len(model.items_)} items by {len(model.users_)} people; held-out ones have a log "
+        f"loss of {own:.3f} nats (smaller is better), {alike:.3f} if all people were alike, 0.693 by a coin."
+    )
+    print(f"Of tastes that groups of people have in common it learnt {shared}.")
+    beside.say(summary.get("beside"), advice=f"rank items once for all, by {_ranked(job)}")
     if settings["ask"] is None:
         _report(model, job)
     else:
@@ -126,10 +132,19 @@ def _report(model: CollaborativePreference, folder: Job) -> None:
 
     newcomer = model.user(max(model.users_.tolist(), key=len) + "?")
     ranking = write_ranking(newcomer, folder, "What somebody new is thought to like")
-    asked = write_people(model, folder.settings["worth"], N_BEST, folder)
+    target = "best" if folder.settings["about"] == "best" else None
+    asked = write_people(model, folder.settings["worth"], N_BEST, folder, target)
     folder.then(folder.anew("--ask", "NAME"), "to ask somebody")
     print(f"somebody new is thought to like best: {', '.join(map(str, ranking['item'][:3]))}")
-    print("worth asking: " + "; ".join(f"{user}: {first} or {second}?" for user, first, second, _ in asked[:3]))
+    what = "which item a person likes best" if target else "what a person likes"
+    questions = "; ".join(f"{user}: {first} or {second}?" for user, first, second, _ in asked[:3])
+    print(f"worth asking, to learn {what}: {questions}")
+    print(f"For one order for everybody, and what to ask for it: {_ranked(folder)}")
+
+
+def _ranked(job: Job) -> str:
+    """The command that ranks the same items for everybody."""
+    return f"adaptive rank {shown(job.settings['table'])}"
 
 
 def _ask(model: CollaborativePreference, job: Job) -> None:

@@ -45,8 +45,13 @@ def write_ranking(person: PreferencePerson, folder: RunFolder, title: str) -> Ma
     return ranking
 
 
-def write_people(model: CollaborativePreference, n_ask: int, n_best: int, folder: RunFolder) -> list[tuple[Any, ...]]:
-    """Write people.csv, everybody's best items, and next.csv: of everybody the comparison that teaches most."""
+def write_people(
+    model: CollaborativePreference, n_ask: int, n_best: int, folder: RunFolder, target: str | None = None
+) -> list[tuple[Any, ...]]:
+    """Write people.csv, everybody's best items, and next.csv: of everybody the comparison that teaches most.
+
+    ``target`` "best": about which item that person likes best; None: about all that they like.
+    """
     seed = folder.settings["seed"]
     best: dict[str, list[Any]] = {name: [] for name in ("user", "rank", "item", "utility", "lower", "upper")}
     pairs = pairs_to_ask(model.items_.tolist(), seed)
@@ -59,7 +64,7 @@ def write_people(model: CollaborativePreference, n_ask: int, n_best: int, folder
         best["rank"] += range(1, n + 1)
         for name in ("item", "utility", "lower", "upper"):
             best[name] += ranking[name][:n]
-        position, gain = person.select(pairs, return_scores=True, random_state=seed)
+        position, gain = person.select(pairs, return_scores=True, random_state=seed, target=target)
         asked.append((user, *pairs[int(position[0])], float(gain[0])))
     folder.write_csv("people.csv", best)
     asked = sorted(asked, key=lambda one: -one[3])[:n_ask]

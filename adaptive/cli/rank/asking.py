@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +11,18 @@ import numpy as np
 
 from adaptive.cli.asking import Question, ask_person
 from adaptive.cli.errors import CommandError
+from adaptive.cli.rank.buying import grouped, in_words
 from adaptive.cli.rank.words import EXPECTED, outcome_of, said
+from adaptive.cli.understanding import counted
 
 if TYPE_CHECKING:
     from adaptive.cli.job import Job
     from adaptive.cli.outside import Outside, PythonFunction, ShellCommand
     from adaptive.loop import SequentialDesign
 
-__all__ = ["ask_here", "ask_outside", "exchange_file", "judges_of"]
+__all__ = ["ASKED", "ask_here", "ask_outside", "exchange_file", "judges_of"]
 
+ASKED = "asked"  # who answers, without a name, beside judges who have one
 MOST_FAILURES = 3  # one after the other: then it is not the pair
 
 
@@ -80,54 +83,77 @@ def ask_here(job: Job, design: SequentialDesign, ties: bool) -> None:
     def question(label: Any) -> Question:
         left, right = label[:2]
         even = next(word for word in ("tie", "a tie", "neither wins") if word not in (left, right))
-        return Question(f"{left} or {right}?", [left, right, *([even] if ties else [])], [1, -1, 0][: 2 + ties])
+        whose = "" if len(label) == 2 or label[2] == ASKED else f" ({label[2]})"
+        return Question(f"{left} or {right}?{whose}", [left, right, *([even] if ties else [])], [1, -1, 0][: 2 + ties])
 
     ask_person(job, design, question, heading=lambda now: f"Comparison {now.iteration + 1}{_known(now)}")
 
 
-def exchange_file(job: Job, design: SequentialDesign, path: Path, n: int, ties: bool) -> None:
-    """Learn the winners that stand in the file, and write the next n pairs below."""
-    from adaptive.files import write_csv
-    from adaptive.loop import PoolExhausted
+def exchange_file(
+    job: Job, design: SequentialDesign, path: Path, n: int, ties: bool,
+    choose: Callable[[int, list[Any]], list[tuple[str, ...]]],
+) -> None:  # fmt: skip
+    """Learn the winners that stand in the file, and write the next comparisons below, until n wait.
 
-    columns = _read(path)
+    ``choose(n, waiting)`` says which.
+    """
+    from adaptive.files import write_csv
+
+    columns = _read(path, len(design.pool[0]) > 2)
+    ends = ("left", "right", "judge") if "judge" in columns else ("left", "right")
     waiting = {str(query.id): query for query in design.pending}
     learnt = 0
-    for number, left, right, winner in zip(*columns.values(), strict=True):
+    asked: list[str]
+    for number, winner, *asked in zip(
+        columns["number"], columns["winner"], *(columns[one] for one in ends), strict=True
+    ):
         query = waiting.get(number)
         if query is None or not winner:
             continue
-        if (left, right) != tuple(query.labels[0][:2]):
-            raise CommandError(f"{path}: number {number} is {' or '.join(query.labels[0][:2])}, not {left} or {right}.")
+        left, right, *who = query.labels[0]
+        if asked != [left, right, *who]:
+            raise CommandError(f"{path}: number {number} is {_asked(left, right, *who)}, not {_asked(*asked)}.")
         if winner == "?":
             design.skip(query)
             continue
         outcome = outcome_of(winner, left, right, ties)
         if outcome is None:
-            raise CommandError(f"{path}, number {number}: expected the winner ({EXPECTED}, or ?), got {winner!r}.")
+            even = "; to learn ties, start again with --ties" if outcome_of(winner, left, right) == 0 else ""
+            expected = EXPECTED if ties else "a name, left or right"
+            raise CommandError(
+                f"{path}, number {number}: expected the winner ({expected}, or ?), got {winner!r}{even}."
+            )
         design.tell(query, [outcome])
         learnt += 1
-    while len(design.pending) < n and not design.finished:
-        try:
-            design.ask(1, another=True)
-        except PoolExhausted:
-            break
+    missing = 0 if design.finished else n - len(design.pending)
+    if missing > 0:
+        job.doing = f"choosing {counted(missing, 'comparison')}"
+        place = {label: k for k, label in enumerate(design.pool)}
+        for one in choose(missing, [query.labels[0] for query in design.pending]):
+            design.ask(positions=[place[one]], another=True)
     listed = set(columns["number"])
     for query in design.pending:
         if str(query.id) not in listed:
-            left, right = query.labels[0][:2]
-            for name, cell in zip(columns, (str(query.id), left, right, ""), strict=True):
+            for name, cell in zip(("number", *ends, "winner"), (str(query.id), *query.labels[0], ""), strict=True):
                 columns[name].append(cell)
     write_csv(path, columns)
-    print(f"{path}: {learnt} answers learnt, {len(design.pending)} pairs wait{_known(design)}.")
+    lines = grouped([(query.labels[0], 0.0) for query in design.pending])
+    print(f"{path}: {counted(learnt, 'answer')} learnt, {counted(len(design.pending), 'comparison')} "
+          f"{'waits' if len(design.pending) == 1 else 'wait'}{_known(design)}.")  # fmt: skip
     if not design.finished and design.pending:
+        print(f"to be answered: {in_words(lines, path.name)}")
         again = f"{job.again('--resume')} --answers {shlex.quote(str(path))}"
-        print(f"fill its column winner ({EXPECTED}; ? if nobody can tell), then: {again}")
+        expected = EXPECTED if ties else "a name, left or right"
+        job.then(again, f"once its column winner is filled in ({expected}; ? if nobody can tell)")
 
 
-def _read(path: Path) -> dict[str, list[str]]:
+def _asked(left: str, right: str, *who: str) -> str:
+    return f"{left} or {right}{' for ' * bool(who)}{' '.join(who)}"
+
+
+def _read(path: Path, judged: bool) -> dict[str, list[str]]:
     """Columns of the file; empty where there is none yet."""
-    names = ("number", "left", "right", "winner")
+    names = ("number", "left", "right", *(["judge"] if judged else []), "winner")
     if not path.exists():
         return {name: [] for name in names}
     from adaptive.cli.rank.tables import cells_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,12 +14,13 @@ from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_
 from adaptive.cli.understanding import counted, table_in_words
 
 if TYPE_CHECKING:
+    from adaptive.cli.rank.model import Choice
     from adaptive.cli.rank.tables import Known
     from adaptive.estimators import BradleyTerry
 
 __all__ = ["rank"]
 
-ASKED = "asked"  # who answers, without a name, beside judges who have one
+WORTH = 10  # comparisons on a list
 WAYS = ("ask", "module", "here", "answers")
 
 
@@ -68,22 +70,32 @@ def rank(
     ] = None,
     judge: Annotated[
         list[str] | None,
-        typer.Option(help="Names of the judges, so that their skills are learnt; one for each --ask, in their order.",
+        typer.Option(help="Name of who is asked, so that their skill is learnt: one for each --ask, in their order; "
+                     "with --answers any number (default: those of the table, where their skills are learnt).",
                      metavar="NAME"),
+    ] = None,
+    judges: Annotated[
+        bool | None,
+        typer.Option("--judges/--no-judges", show_default=False,
+                     help="Learn how often each judge of the table errs, or count all answers alike (default: what "
+                     "makes the table more probable)."),
     ] = None,
     cost: Annotated[
         list[float] | None,
-        typer.Option(help="What an answer of each --ask costs, in their order (default 1 each).", metavar="COST"),
+        typer.Option(help="What an answer of each --ask, or each --judge, costs, in their order (default 1 each).",
+                     metavar="COST"),
     ] = None,
     ties: Annotated[
-        bool, typer.Option("--ties/--no-ties", help="Whether a comparison may come out even (default --ties).",
-                           show_default=False)
-    ] = True,
+        bool | None,
+        typer.Option("--ties/--no-ties", show_default=False,
+                     help="Whether a comparison may come out even (default: as in the table)."),
+    ] = None,
     position_bias: Annotated[
-        bool,
+        bool | None,
         typer.Option("--position-bias/--no-position-bias", show_default=False,
-                     help="Learn how much it helps to be shown on one side (default --position-bias)."),
-    ] = True,
+                     help="Learn how much it helps to be shown on one side (default: where it makes the table more "
+                     "probable)."),
+    ] = None,
     once: Annotated[
         bool, typer.Option("--once", help="Ask no pair twice in one order, because the judge would repeat the answer.")
     ] = False,
@@ -100,14 +112,21 @@ def rank(
 ) -> None:  # fmt: skip
     """Rank systems, prompts, pictures or players by comparisons of two at a time, and ask for those that tell most.
 
-    From TABLE alone it writes the ranking with intervals and the probabilities of ranks (ranking.csv, ranks.csv and the
-    figure), the skill of each judge (judges.csv), and the pairs worth comparing next (next.csv). With --ask, --module,
-    --here or --answers it starts from TABLE and asks for comparisons, until the order of the --best is right with
-    probability --sure. It also learns ties, a favoured side, and judges who err. Every answer is on disk before the
-    next comparison, and --resume carries on where a run was stopped.
+    For questions with one answer for everybody: which is best, and in what order. What each person likes is found by
+    adaptive prefer. From TABLE alone it writes the ranking with intervals and the probabilities of ranks (ranking.csv,
+    ranks.csv and the figure), a list of comparisons to buy (next.csv), and says how many more it may take. With --ask,
+    --module, --here or --answers it starts from TABLE and asks for comparisons, until the order of the --best is right
+    with probability --sure. It learns ties, a favoured side, and judges who err (judges.csv), where the table shows
+    them. Every answer is on disk before the next comparison, and --resume carries on where a run was stopped.
     """
     options = {**locals(), "ask": ask or [], "judge": judge or [], "cost": cost or []}
-    job = Job(context, options, aside=("timeout", "answers"), free=("sure", "comparisons", "ask", "module", "here"))
+    job = Job(
+        context,
+        options,
+        aside=("timeout", "answers"),
+        free=("sure", "comparisons", "ask", "module", "here"),
+        later={"judges": None},
+    )
     settings = job.settings
     told = stated(context, ["sure", "comparisons", "ask", "module", "here"])
     now: dict[str, Any] = {**settings, **{name: options[name] for name in told}, "answers": answers, "timeout": timeout}
@@ -137,12 +156,18 @@ def _check_ways(now: dict[str, Any]) -> None:
     asks, judges, costs = len(now["ask"]), now["judge"], now["cost"]
     if asks > 1 and len(judges) != asks:
         raise CommandError(f"several --ask need a --judge each, a name: {asks} and {len(judges)} were given.")
-    if asks <= 1 and len(judges) > 1:
-        raise CommandError(f"--judge names who answers: {len(judges)} names were given for one.")
+    if asks <= 1 and len(judges) > 1 and (now["ask"] or now["module"] or now["here"]):
+        raise CommandError(
+            f"one answers, and {len(judges)} --judge were given: ask them through a file, with --answers FILE.csv, or "
+            "give each an --ask."
+        )
+    if judges and now.get("judges") is False:
+        raise CommandError("--judge and --no-judges do not go together: names are given so that skills are learnt.")
     if len(set(judges)) < len(judges):
-        raise CommandError("--judge must give each --ask another name.")
-    if costs and len(costs) != max(asks, 1):
-        raise CommandError(f"--cost must be given for each --ask: {asks} and {len(costs)} were given.")
+        raise CommandError("--judge must give everybody another name.")
+    if costs and len(costs) != max(asks, len(judges), 1):
+        each = "--ask" if asks else "--judge"
+        raise CommandError(f"--cost must be given for each {each}: {asks or len(judges)} and {len(costs)} were given.")
     if any(not one > 0 for one in costs):
         raise CommandError(f"--cost must be positive, got {min(costs):g}.")
 
@@ -165,68 +190,97 @@ def _read(job: Job) -> tuple[Known, Any]:
 
 
 def _run(job: Job, now: dict[str, Any], known: Known, features: Any) -> None:
-    from adaptive.cli.rank.model import model_of, pairs_of
+    from adaptive.cli.beside import kept
+    from adaptive.cli.rank.model import Choice, chosen, model_of, pairs_of
     from adaptive.cli.rank.report import write_answers, write_next, write_ranking
     from adaptive.loop import MaxSteps, OrderKnown
 
     settings = job.settings
-    names = settings["judge"]
-    judged = known.judged or bool(names)
-    who = (names or [ASKED]) if judged else None
-    model = model_of(
-        known, features, ties=settings["ties"], position_bias=settings["position_bias"], judged=judged,
-        stands_for="table",
-    )  # fmt: skip
     target = settings["best"] or "order"
     if not known.rows:
         print(f"{len(known.names)} names{known.heading}, nothing known yet.")
+    elif not known.judged and not settings["judge"] and settings.get("judges"):
+        raise CommandError(f"--judges: {settings['table']} has no column judge, and no --judge is named.")
     asking = bool(now["ask"] or now["module"] or now["here"] or now["answers"])
-    if not asking and not (job.log / "answers.jsonl").exists():
-        if not known.rows:
-            raise CommandError("nothing is known of these names: add --ask COMMAND, --here or --answers FILE.")
-        write_ranking(model, job, target, known, 0)
-        judges = names or list(dict.fromkeys(row[2] for row in known.rows)) if judged else None
-        write_next(model, job, target, known.names, judges)
-        job.then(job.anew("--here"), "to be asked for more")
+    begun = (job.log / "answers.jsonl").exists()
+    job.doing = f"learning {counted(len(known.rows), 'comparison')}"
+    if not asking and not begun and not known.rows:
+        raise CommandError("nothing is known of these names: add --ask COMMAND, --here or --answers FILE.")
+    choice = Choice(**kept(job, lambda: asdict(chosen(known, features, settings, asking)), "model.json"))
+    model = model_of(known, features, choice)
+    if not asking and not begun:
+        probability = write_ranking(model, job, target, known, 0, choice, now["sure"])
+        write_next(model, job, target, known, _people(known, choice, settings), settings["batch"] or WORTH)
+        if probability < now["sure"]:
+            job.then(job.anew("--answers", "pairs.csv"), "to get a list to fill in, again and again (or --here, --ask)")
         return
+    who = _asked(job, now, known, choice)
     pairs = pairs_of(known.names, who)
+    costs = dict(zip(who or (), settings["cost"], strict=False))
     design = design_in(
         job.log / "answers.jsonl", model, pairs, target=target, repeat=not settings["once"],
         stop=OrderKnown(now["sure"]) | MaxSteps(now["comparisons"]), random_state=settings["seed"],
-        batch_size=settings["batch"] or 1, cost=_costs(settings, pairs, who),
+        batch_size=settings["batch"] or 1, cost=[costs[pair[2]] for pair in pairs] if costs else None,
     )  # fmt: skip
     with design:
         try:
-            _ask(job, now, design, known, who)
+            _ask(job, now, design, known, who, choice, costs)
         finally:
             write_answers(design, job)
         last: BradleyTerry = design.estimator_
         if design.iteration or known.rows:
-            write_ranking(last, job, target, known, design.iteration)
-            if asking and design.finished and last.order(target)[1] < now["sure"]:
+            probability = write_ranking(last, job, target, known, design.iteration, choice, now["sure"])
+            if asking and design.finished and probability < now["sure"]:
                 print(f"that is less than --sure {now['sure']:g}: to go on, add --resume and a larger --comparisons.")
             if not design.finished and now["answers"] is None:
-                write_next(last, job, target, known.names, who)
+                write_next(last, job, target, known, who, settings["batch"] or WORTH)
 
 
-def _costs(settings: dict[str, Any], pairs: list[tuple[str, ...]], who: list[str] | None) -> list[float] | None:
-    if not settings["cost"] or who is None:
-        return None
-    costs = dict(zip(who, settings["cost"], strict=True))
-    return [costs[pair[2]] for pair in pairs]
+def _people(known: Known, choice: Choice, settings: dict[str, Any]) -> list[str] | None:
+    """Who may be asked by name: those of --judge, else those of the table; None where nobody's skill is learnt."""
+    return (settings["judge"] or list(dict.fromkeys(row[2] for row in known.rows))) if choice.judges else None
 
 
-def _ask(job: Job, now: dict[str, Any], design: Any, known: Known, who: list[str] | None) -> None:
+def _asked(job: Job, now: dict[str, Any], known: Known, choice: Choice) -> list[str] | None:
+    """Who is asked in this run, as it was begun; None where that does not matter."""
+    from adaptive.cli.beside import kept
+    from adaptive.cli.rank.asking import ASKED
+
+    people = _people(known, choice, job.settings)
+    by_file = bool(now["answers"]) and known.judged and not job.settings["judge"]
+    one = people if people is None or by_file or job.settings["judge"] else [ASKED]
+    found: list[str] | None = kept(job, lambda: one, "people.json")
+    if found != one and (now["ask"] or now["module"]):
+        raise CommandError("this run asks people by their names: go on with --answers FILE.csv.")
+    return found
+
+
+def _ask(
+    job: Job, now: dict[str, Any], design: Any, known: Known, who: list[str] | None, choice: Choice,
+    costs: dict[str, float],
+) -> None:  # fmt: skip
     from adaptive.cli.outside import PythonFunction, ShellCommand
     from adaptive.cli.rank.asking import ask_here, ask_outside, exchange_file, judges_of
+    from adaptive.cli.rank.buying import buying
 
-    ties = job.settings["ties"]
+    settings, ties = job.settings, choice.ties
+
+    def choose(n: int, waiting: list[Any]) -> list[tuple[str, ...]]:
+        told = [*known.rows, *design.history_["label"]]
+        closed = {design.pool[position] for position in design.excluded().tolist()}
+        found = buying(
+            design.estimator_, known.names, who, n, target=design.target, known=told if who else (), pending=waiting,
+            closed=closed, once=settings["once"], cost=costs, seed=settings["seed"] + len(told) + len(waiting),
+        )  # fmt: skip
+        return [one for one, _ in found]
+
     if now["here"]:
         ask_here(job, design, ties)
     elif now["answers"] is not None:
-        exchange_file(job, design, now["answers"], job.settings["batch"] or 10, ties)
+        n = min(settings["batch"] or WORTH, max(now["comparisons"] - design.iteration, 0))
+        exchange_file(job, design, now["answers"], n, ties, choose)
     elif now["ask"] or now["module"]:
         sources: list[ShellCommand | PythonFunction] = [ShellCommand(one, now["timeout"]) for one in now["ask"]]
         sources = sources or [PythonFunction(now["module"])]
         named = dict(zip(who or ["command"], sources, strict=True))
-        ask_outside(job, design, judges_of(named, known.names, ties, job.settings["batch"] or 1), ties)
+        ask_outside(job, design, judges_of(named, known.names, ties, settings["batch"] or 1), ties)

@@ -1,9 +1,11 @@
-"""The model of a table of comparisons; where there are features, with the kernel's length that explains them best."""
+"""The model of a table of comparisons: what is learnt beside strengths, where the table is likelier with it."""
 
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,28 +16,91 @@ if TYPE_CHECKING:
 
     from adaptive.cli.rank.tables import Known
 
-__all__ = ["model_of", "pairs_of"]
+__all__ = ["Choice", "chosen", "model_of", "pairs_of"]
 
 LENGTHS = (0.5, 1.0, 2.0)  # in units of the root of the number of features: of distances between unlike items
+WORTH = float(np.log(3.0))  # evidence that judges, or sides, must bring to be learnt
+FEW = 20  # comparisons below which a table says nothing about answers to come
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is learnt beside strengths, and what decided.
+
+    Attributes
+    ----------
+    ties, sides, judges : bool
+    gain : float or None
+        Evidence that judges bring, in nats; None where it was not asked for.
+    other : (str, float) or None
+        The best item, and its probability, by the model with judges where there are none, and the other way round.
+    """
+
+    ties: bool
+    sides: bool
+    judges: bool
+    gain: float | None = None
+    other: tuple[str, float] | None = None
+
+    @property
+    def options(self) -> dict[str, bool]:
+        """Parameters of the estimator."""
+        return {"ties": self.ties, "position_bias": self.sides, "judges": self.judges}
+
+
+def chosen(known: Known, features: pd.DataFrame | None, settings: Mapping[str, Any], asking: bool) -> Choice:
+    """Return what is learnt: as the settings say, else what makes the table likelier (see `WORTH`).
+
+    Ties are learnt where the table has some. Where answers are to come, and the table is short, ties and sides are.
+    Sides are decided first, by answers that all count alike: that makes three fits at most, two of them cheap.
+    """
+    short = asking and len(known.rows) < FEW
+    ties = settings["ties"]
+    ties = bool(short or np.any(known.y == 0)) if ties is None else ties
+    sides, judges = settings["position_bias"], settings.get("judges")
+    if sides is None:
+        sides = True if short else None if known.sided else False
+    if judges is None:
+        judges = True if settings["judge"] else None if known.judged and not short else known.judged
+    if not known.rows:
+        return Choice(ties, bool(sides), bool(judges))
+
+    def fit(sides: bool, judges: bool) -> BradleyTerry:
+        return model_of(known, features, Choice(ties, sides, judges), quick=True)
+
+    alone = fit(bool(sides), False) if sides is None or judges is None else None
+    if alone is not None and sides is None:
+        with_sides = fit(True, False)
+        sides = with_sides.log_evidence_ > alone.log_evidence_ + WORTH
+        alone = with_sides if sides else alone
+    if alone is None or judges is not None:
+        return Choice(ties, bool(sides), bool(judges))
+    judged = fit(bool(sides), True)
+    gain = judged.log_evidence_ - alone.log_evidence_
+    judges = gain > WORTH
+    order, probability = (alone if judges else judged).order("best")
+    return Choice(ties, bool(sides), bool(judges), float(gain), (str(order[0]), probability))
 
 
 def model_of(
-    known: Known, features: pd.DataFrame | None, *, ties: bool, position_bias: bool, judged: bool, stands_for: str
+    known: Known, features: pd.DataFrame | None, choice: Choice, *, stands_for: str = "table", quick: bool = False
 ) -> BradleyTerry:
-    """The estimator after the table's comparisons; those of nobody in particular count as ``stands_for``'s."""
-    options = {"ties": ties, "position_bias": position_bias, "judges": judged}
-    rows = [row if len(row) == 2 + judged else (*row, stands_for) for row in known.rows]
+    """The estimator after the table's comparisons; those of nobody in particular count as ``stands_for``'s.
+
+    ``quick``: of a kernel's lengths the middle one alone.
+    """
+    rows = [row[:2] if not choice.judges else row if len(row) == 3 else (*row, stands_for) for row in known.rows]
 
     def fitted(model: BradleyTerry) -> BradleyTerry:
         return model.partial_fit(rows, known.y) if rows else model
 
     if features is None:
-        return fitted(BradleyTerry(known.names, **options))
+        return fitted(BradleyTerry(known.names, **choice.options))
     from sklearn.gaussian_process.kernels import RBF
 
-    lengths = LENGTHS if rows else (1.0,)
+    lengths = LENGTHS if rows and not quick else (1.0,)
     models = [
-        fitted(BradleyTerry(None, RBF(length * np.sqrt(features.shape[1])), item_features=features, **options))
+        fitted(BradleyTerry(None, RBF(length * np.sqrt(features.shape[1])), item_features=features, **choice.options))
         for length in lengths
     ]
     return max(models, key=lambda model: model.log_evidence_) if rows else models[0]

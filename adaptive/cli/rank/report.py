@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive import plots
-from adaptive.cli.rank.model import pairs_of
+from adaptive.cli.rank.buying import buying, grouped
+from adaptive.cli.rank.buying import in_words as list_in_words
+from adaptive.cli.rank.choice_words import in_words
+from adaptive.cli.rank.further import further
 from adaptive.cli.understanding import counted
 
 if TYPE_CHECKING:
     from adaptive.cli.job import Job
+    from adaptive.cli.rank.model import Choice
     from adaptive.cli.rank.tables import Known
     from adaptive.estimators import BradleyTerry
     from adaptive.loop import SequentialDesign
@@ -19,12 +23,13 @@ if TYPE_CHECKING:
 __all__ = ["write_answers", "write_next", "write_ranking"]
 
 MOST_DRAWN = 30  # items in the figure
-WORTH = 10  # pairs in next.csv
 JUDGES = 5  # in the terminal
 
 
-def write_ranking(model: BradleyTerry, job: Job, target: int | str, known: Known, asked: int) -> None:
-    """Write ranking.csv, ranks.csv, judges.csv, summary.json and the figure; print what they say."""
+def write_ranking(
+    model: BradleyTerry, job: Job, target: int | str, known: Known, asked: int, choice: Choice, sure: float
+) -> float:
+    """Write ranking.csv, ranks.csv, judges.csv, summary.json and the figure; print what they say. Return how sure."""
     n = len(model.items_)
     k = min(target, n) if isinstance(target, int) else n
     ranking = model.ranking(k)
@@ -35,51 +40,83 @@ def write_ranking(model: BradleyTerry, job: Job, target: int | str, known: Known
     table = model.rank_probabilities()[[places[item] for item in ranking["item"]]]
     job.write_csv("ranks.csv", {"item": ranking["item"], **{str(r + 1): table[:, r].tolist() for r in range(n)}})
     lean = model.position_bias_
-    _write_judges(model, job)
-    job.write_summary({
-        "order": order.tolist(), "probability": probability, "comparisons": len(known.rows) + asked, "asked": asked,
-        "items": n, "position_bias": list(lean), "tie_probability": model.tie_probability_,
-        "scale": model.scale_, "converged": bool(model.converged_),
-    })  # fmt: skip
-    _draw(ranking, table, job, k, probability)
     what = "the order of all" if k == n else "the best" if k == 1 else f"the best {k}, in order"
     shown = ", ".join(map(str, order[:10])) + (", ..." if len(order) > 10 else "")
     count = len(known.rows) + asked
-    sure = f"{probability:.2f}" if probability >= 0.005 else "below 0.01"
-    print(f"\n{what}: {shown} (probability {sure}, after {counted(count, 'comparison')}).")
+    stated = f"{probability:.2f}" if probability >= 0.005 else "below 0.01"
+    print(f"\n{what}: {shown} (probability {stated}, after {counted(count, 'comparison')}).")
+    if k == 1:
+        behind = [f"{item} {best:.2f}" for item, best in zip(ranking["item"], ranking["best"], strict=True)
+                  if item != order[0] and best >= 0.05]  # fmt: skip
+        if behind:
+            print(f"It may also be {', '.join(behind[:5])}.")
+    said = in_words(choice, known, str(model.order("best")[0][0]))
+    print(said)
     if lean[1] > 0 or lean[2] < 0:
         side = "first" if lean[0] > 0 else "second"
         chance = 1.0 / (1.0 + np.exp(-abs(lean[0])))
         print(f"The {side} side is favoured: of two equal items it wins {chance:.0%} of the comparisons without a tie.")
+    _write_judges(model, job)
+    more = None if probability >= sure else further(model, k, sure, job.settings["seed"])
+    if more is not None:
+        print(more.words(sure))
+    job.write_summary({
+        "order": order.tolist(), "probability": probability, "comparisons": count, "asked": asked, "items": n,
+        "further_comparisons": {"half": 0, "most": 0} if more is None else more._asdict(),
+        "learnt": {"ties": choice.ties, "sides": choice.sides, "judges": choice.judges},
+        "evidence_of_judges": choice.gain,
+        "position_bias": list(lean) if choice.sides else None,
+        "tie_probability": model.tie_probability_ if choice.ties else None,
+        "scale": model.scale_, "converged": bool(model.converged_),
+    })  # fmt: skip
+    _draw(ranking, table, job, k, probability)
+    return probability
 
 
 def _write_judges(model: BradleyTerry, job: Job) -> None:
+    """Write judges.csv, and name those who err more than the others for sure."""
     judges = model.judges_
     if not judges:
         return
     columns = {"judge": list(judges)} | {
         name: [getattr(one, name) for one in judges.values()] for name in next(iter(judges.values()))._fields
     }
+    if not model.position_bias:
+        columns = {name: column for name, column in columns.items() if not name.startswith("bias")}
     job.write_csv("judges.csv", columns)
-    for name, one in sorted(judges.items(), key=lambda pair: pair[1].skill)[:JUDGES]:
-        print(f"{name}: believed right in {one.skill:.0%} ({one.skill_low:.0%} to {one.skill_high:.0%}), "
-              f"by {counted(one.comparisons, 'comparison')}")  # fmt: skip
-    if len(judges) > JUDGES:
-        print(f"These are the {JUDGES} who err most; judges.csv has all {len(judges)}.")
+    typical = float(np.median([one.skill for one in judges.values()]))
+    doubtful = sorted((one.skill, name) for name, one in judges.items() if one.skill_high < typical)
+    for _, name in doubtful[:JUDGES]:
+        one = judges[name]
+        print(
+            f"{name} names the item that the others hold to be better in {one.skill:.0%} of comparisons (90% interval "
+            f"{one.skill_low:.0%} to {one.skill_high:.0%}); the judge in the middle does in {typical:.0%}."
+        )
+    if len(doubtful) > JUDGES:
+        print(f"{counted(len(doubtful) - JUDGES, 'other judge')} err as much: judges.csv has all {len(judges)}.")
+    elif not doubtful and len(judges) > 1:
+        print(f"Who of the {len(judges)} judges errs more than others cannot be told yet; judges.csv has all.")
 
 
-def write_next(model: BradleyTerry, job: Job, target: int | str, names: list[str], judges: list[str] | None) -> None:
-    """Write next.csv: the pairs that would teach most, chosen together."""
-    pairs = pairs_of(names, judges)
-    chosen, gains = model.select(
-        pairs, min(WORTH, len(pairs)), target=target, random_state=job.settings["seed"], return_scores=True
-    )
-    listed = [pairs[position] for position in chosen.tolist()]
-    columns: dict[str, Any] = {"left": [one[0] for one in listed], "right": [one[1] for one in listed]}
+def write_next(
+    model: BradleyTerry, job: Job, target: int | str, known: Known, judges: list[str] | None, n: int
+) -> None:
+    """Write next.csv: a list of comparisons that would teach most, chosen together."""
+    listed = buying(
+        model, known.names, judges, n, target=target, known=known.rows if judges else (), once=job.settings["once"],
+        seed=job.settings["seed"],
+    )  # fmt: skip
+    if not listed:
+        return
+    lines = grouped(listed)
+    columns: dict[str, Any] = {
+        "left": [line.left for line in lines], "right": [line.right for line in lines],
+        "times": [line.times for line in lines],
+    }  # fmt: skip
     if judges is not None:
-        columns["judge"] = [one[2] for one in listed]
-    job.write_csv("next.csv", {**columns, "nats": gains.tolist()})
-    print("worth comparing next: " + "; ".join(f"{one[0]} or {one[1]}?" for one in listed[:3]))
+        columns["judges"] = ["; ".join(line.judges) for line in lines]
+    job.write_csv("next.csv", {**columns, "nats": [line.gain for line in lines]})
+    print(f"Worth comparing next ({counted(len(listed), 'comparison')}): {list_in_words(lines)}.")
 
 
 def write_answers(design: SequentialDesign, job: Job) -> None:
@@ -90,10 +127,11 @@ def write_answers(design: SequentialDesign, job: Job) -> None:
         a if outcome > 0 else b if outcome < 0 else "tie"
         for a, b, outcome in zip(left, right, told["outcome"], strict=True)
     ]
+    nats = [None if np.isnan(score) else score for score in told["score"]]  # a list was chosen together
     judge = {"judge": [label[2] for label in told["label"]]} if told["label"] and len(told["label"][0]) > 2 else {}
     job.write_csv(
         "answers.csv",
-        {"step": told["step"], "left": left, "right": right, "winner": winner, **judge, "nats": told["score"]},
+        {"step": told["step"], "left": left, "right": right, "winner": winner, **judge, "nats": nats},
     )
 
 

@@ -39,6 +39,10 @@ class Known:
         Whether rows name a judge.
     heading : str
         What stands above names, in words: the first line of a file of names is none of them.
+    sided : bool
+        Whether rows say who was shown first.
+    who : str
+        The column of judges, as the table calls it.
     """
 
     names: list[str]
@@ -46,6 +50,8 @@ class Known:
     y: np.ndarray
     judged: bool
     heading: str = ""
+    sided: bool = True
+    who: str = "judge"
 
 
 def cells_of(path: Path) -> Cells:
@@ -57,7 +63,7 @@ def cells_of(path: Path) -> Cells:
     return next(file.blocks(), nothing)
 
 
-def known_of(cells: Cells, names: list[str] | None, ties: bool) -> Known:
+def known_of(cells: Cells, names: list[str] | None, ties: bool | None) -> Known:
     """Return the comparisons of a table, or of a table of one column the names.
 
     Columns are found by their names (left, right, winner, judge, or as arenas call them; winner and loser), else by
@@ -86,7 +92,7 @@ def known_of(cells: Cells, names: list[str] | None, ties: bool) -> Known:
         outcome = outcome_of(winner, left, right)
         if outcome is None:
             raise TableError(f"{path}, line {line}: expected the winner ({EXPECTED}), got {winner!r}.")
-        if not outcome and not ties:
+        if not outcome and ties is False:
             raise TableError(f"{path}, line {line}: this is a tie, and --no-ties says that there are none.")
         judge = (cellsof[places["judge"]],) if "judge" in places else ()
         if judge and not judge[0]:
@@ -96,7 +102,9 @@ def known_of(cells: Cells, names: list[str] | None, ties: bool) -> Known:
         rows.append((left, right, *judge))
         outcomes.append(outcome)
     met = list(dict.fromkeys(name for row in rows for name in row[:2]))
-    return _checked(Known(names or met, rows, np.array(outcomes, dtype=int), "judge" in places), path)
+    who = frame.columns[places["judge"]] if "judge" in places else "judge"
+    y = np.array(outcomes, dtype=int)
+    return _checked(Known(names or met, rows, y, "judge" in places, "", "loser" not in places, who), path)
 
 
 def roles_of(cells: Cells) -> dict[str, list[str]]:

@@ -21,6 +21,7 @@ from scipy.special import logsumexp
 
 from adaptive.estimators.preferences.strengths.comparisons import Cells
 from adaptive.estimators.preferences.strengths.outcomes import Tilted, tilted
+from adaptive.parallel import one_blas_thread
 
 __all__ = ["GRID", "LOG_PRIOR_OF_SKILL", "Latents", "Propagated", "Sites", "propagate"]
 
@@ -150,7 +151,12 @@ class _Gaussian:
 
 def propagate(latents: Latents, cells: Cells, sites: Sites, max_iter: int, tol: float) -> Propagated:
     """Sweep over all cells from ``sites`` until no marginal moves by more than ``tol`` of its deviation."""
-    problem = _Problem(latents, cells)
+    with one_blas_thread(len(latents)):
+        return _swept(_Problem(latents, cells), sites, max_iter, tol)
+
+
+def _swept(problem: _Problem, sites: Sites, max_iter: int, tol: float) -> Propagated:
+    cells = problem.cells
     now = problem.gaussian(sites)
     if now is None:
         sites = Sites.none(len(cells))

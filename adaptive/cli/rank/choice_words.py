@@ -1,0 +1,67 @@
+"""What is learnt beside strengths, and why, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from adaptive.cli.understanding import counted
+
+if TYPE_CHECKING:
+    from adaptive.cli.rank.model import Choice
+    from adaptive.cli.rank.tables import Known
+
+__all__ = ["in_words"]
+
+MANY = 1e6  # times: beyond it the number says nothing more
+
+
+def in_words(choice: Choice, known: Known, best: str) -> str:
+    """Return sentences about the model, where ``best`` is its best item."""
+    said = [_of_judges(choice, known, best)] if known.judged else []
+    learnt = [name for name, yes in (("ties", choice.ties), ("an advantage of one side", choice.sides)) if yes]
+    left = [] if choice.ties else ["ties" if np.any(known.y == 0) else "ties (--ties learns them)"]
+    if not choice.sides:
+        why = "" if known.sided else " (the table does not say who was shown first)"
+        left.append(f"an advantage of one side{why}")
+    parts = [f"learnt beside strengths: {' and '.join(learnt)}"] * bool(learnt)
+    parts += [f"not learnt: {' and '.join(left)}"] * bool(left)
+    said.append("; ".join(parts).capitalize() + ".")
+    return "\n".join(said)
+
+
+def _of_judges(choice: Choice, known: Known, best: str) -> str:
+    """Whether judges err at rates of their own, and whether the best item hangs on it."""
+    n = len({row[2] for row in known.rows})
+    who = counted(n, "judge") + (f" (column {known.who})" if known.who != "judge" else "")
+    if choice.gain is None or choice.other is None:
+        return (
+            f"The {who} may each err at a rate of their own (--no-judges: all answers count alike)."
+            if choice.judges
+            else f"The answers of the {who} count alike."
+        )
+    times = (
+        "a million times or more" if abs(choice.gain) > np.log(MANY) else f"{_round(np.exp(abs(choice.gain)))} times"
+    )
+    rival, probability = choice.other
+    if choice.judges:
+        said = (
+            f"Model: the {who} each err at a rate of their own, which makes the table {times} as probable as answers "
+            "that all count alike (--no-judges)."
+        )
+        other = "With answers that all count alike"
+    else:
+        # a small gain of judges is none
+        less = "hardly more probable" if choice.gain > -np.log(1.5) else f"{times} less probable"
+        said = (
+            f"Model: the answers of the {who} count alike. That each errs at a rate of their own would make the table "
+            f"{less} (--judges)."
+        )
+        other = "With judges who err"
+    same = f"the best would be {rival} too" if rival == best else f"the best would be {rival}, not {best}"
+    return f"{said} {other}, {same} (probability {probability:.2f})."
+
+
+def _round(times: float) -> str:
+    return f"{float(f'{times:.1g}'):,.0f}" if times >= 10 else f"{times:.1f}"
