@@ -1,10 +1,10 @@
 """A second referee's sample: forty claims drawn by a seed, each made again from a clone of what is committed.
 
-Nothing that was kept is taken: runs begin anew in a folder of their own. A script has one minute of a processor;
+Nothing that was kept is taken: runs begin anew in a folder of their own. A script has twenty seconds of a processor;
 where it takes longer nothing is said of its claims. Compared are the verdict, and the numbers of the value to six
 digits; seconds and what follows from them differ from run to run.
 
-Full mode: half an hour; it resumes (``runs.py``), script by script.
+Full mode: a quarter of an hour; it resumes (``runs.py``), script by script.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from experiments.times import NO_RUN
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 0
 NUMBER = 40
-LIMIT = 60  # seconds of a processor
+LIMIT = 20  # seconds of a processor
 DIGITS = 1e-6  # relative
 LEFT_OUT = (*NO_RUN, "experiments/house/second_referee.py", "experiments/mutations/survivors.py")
 
@@ -55,7 +55,7 @@ def run(script: Script) -> None:
     script.judge(
         "ours-house-second-referee", len(changed) <= 0.05 * len(ran),
         claim="Whoever makes a claim again from what is committed finds the verdict that is stored.",
-        target="95% of the drawn claims whose scripts end within a minute have their verdict again",
+        target="95% of the drawn claims whose scripts end within 20 seconds have their verdict again",
         value={
             "drawn": len(drawn), "ended": len(ran), "other verdict": changed,
             "share with another verdict": round(len(changed) / max(len(ran), 1), 4),
