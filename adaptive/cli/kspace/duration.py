@@ -1,4 +1,4 @@
-"""How long a run will take: the time of one reconstruction, measured now, times how many there will be.
+"""Time that a run will take: the time of one reconstruction, measured now, times how many there will be.
 
     of a comparison    designing 80, lines one by one 2.3 each, the table 1.3 each, further scans 40 a slice
     of a plan          4 a line to be learnt, 75 for the rules and the errors to expect

@@ -78,7 +78,7 @@ class Judged(NamedTuple):
 
     @property
     def least(self) -> str:
-        """What is to be measured: the design, or the best rule where it has certainly less error."""
+        """Name what is to be measured: the design, or the best rule where it has certainly less error."""
         return self.best if self.beside(self.best).verdict > 0 else self.design
 
     def mean(self, name: str) -> float:

@@ -188,7 +188,7 @@ def _certificate(known: Known, settings: dict[str, Any], design: Any, n_first: i
 
 
 def _information(certificate: Certificate | None) -> str:
-    """How much of the information that any as many lines could tell the plan has, in words."""
+    """Say what share the plan has of the information that any as many lines could tell."""
     if certificate is None:
         return ""
     about = "an estimated " if certificate.kind == "estimate" else ""
@@ -199,7 +199,7 @@ def _information(certificate: Certificate | None) -> str:
 
 
 def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how: str, errors: list[str]) -> list[str]:
-    """What the plan is, what is known of its errors, what it relies on, and what was assumed: a paragraph each."""
+    """Say what the plan is, what is known of its errors, what it relies on, and what was assumed: a paragraph each."""
     whose = (
         "the same head" if known.same else "taken for another head; of the head to be scanned, give it as --reference"
     )

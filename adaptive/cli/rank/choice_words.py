@@ -1,4 +1,4 @@
-"""What is learnt beside strengths, and why, in words."""
+"""Words on what is learnt beside strengths, and why."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def in_words(choice: Choice, known: Known, best: str) -> str:
 
 
 def _of_judges(choice: Choice, known: Known, best: str) -> str:
-    """Whether judges err at rates of their own, and whether the best item hangs on it."""
+    """Say if judges err at rates of their own, and if the best item hangs on it."""
     n = len({row[2] for row in known.rows})
     who = counted(n, "judge") + (f" (column {known.who})" if known.who != "judge" else "")
     if choice.gain is None or choice.other is None:

@@ -1,4 +1,4 @@
-"""How many comparisons it may take until the order is known:  C_n^-1 = C^-1 + sum over steps of n_t L_t.
+"""Comparisons that it may take until the order is known:  C_n^-1 = C^-1 + sum over steps of n_t L_t.
 
 Truths are drawn from what is believed, and each is the end of a path. On it comparisons go where they are needed by
 then, as a run that chooses would have it: to pairs that are in doubt, and of which one is among the best. A comparison

@@ -25,7 +25,7 @@ FEW = 20  # comparisons below which a table says nothing about answers to come
 
 @dataclass(frozen=True)
 class Choice:
-    """What is learnt beside strengths, and what decided.
+    """Choice of what is learnt beside strengths, and what decided.
 
     Attributes
     ----------

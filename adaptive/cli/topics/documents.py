@@ -177,7 +177,7 @@ def _named(names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> dict[str, lis
 
 @dataclass
 class Found:
-    """What the documents showed.
+    """Findings of all documents.
 
     Attributes
     ----------
@@ -252,11 +252,11 @@ def write(stream: Stream, file: Texts, vocabulary: Vocabulary, folder: Job) -> F
 
 
 def _between(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of the intervals of Beta distributions of these moments."""
+    """Ends of the intervals of Beta distributions of these moments; the mean of a lopsided one is its end."""
     mean = np.clip(mean, 1e-6, 1.0 - 1e-6)
     weight = np.maximum(mean * (1.0 - mean) / np.maximum(variance, 1e-12) - 1.0, 1e-3)
     low, high = (stats.beta.ppf(at, mean * weight, (1.0 - mean) * weight) for at in (0.5 - LEVEL / 2, 0.5 + LEVEL / 2))
-    return np.asarray(low), np.asarray(high)
+    return np.minimum(low, mean), np.maximum(high, mean)
 
 
 def say(found: Found, lists: list[list[str]]) -> None:

@@ -35,7 +35,7 @@ class Images(NamedTuple):
 
     @property
     def sided(self) -> bool:
-        """Whether one side of k-space may be worth more than the other: one coil sees images of a known phase."""
+        """True where one side of k-space may be worth more than the other: one coil sees images of a known phase."""
         return self.coils is None and any(one is not None for one in self.phases)
 
 
