@@ -186,11 +186,19 @@ def _run(
 def _say_next(job: Job, design: Any, ask: Path | None, tell: Path | None) -> None:
     """Say what to type next."""
     if ask is not None and any(map(len, design.pending)):
-        job.then(job.again("--tell", shown(ask)), f"once the answers are in {ask.name}")
+        further = ("--ask", shown(_after(ask)))
+        job.then(job.again("--tell", shown(ask), *further), f"once the answers are in {ask.name}")
     elif not design.finished and design.n_left:
         job.then(job.again("--resume", *(("--ask", "NEXT.csv") if tell is not None else ())), "for further rows")
     else:
         job.then(job.again("--report"), "to see the report again")
+
+
+def _after(path: Path) -> Path:
+    """Name the file behind next.csv next-2.csv, and so on."""
+    stem, _, number = path.stem.rpartition("-")
+    later = f"{stem}-{int(number) + 1}" if stem and number.isdigit() else f"{path.stem}-2"
+    return path.with_name(f"{later}{path.suffix}")
 
 
 class _Ways(NamedTuple):
