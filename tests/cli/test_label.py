@@ -79,7 +79,10 @@ def test_a_file_that_another_program_wrote_is_understood(label, table, tmp_path,
     code, shown, _ = label(table, "--classes", "0,1", "--batch", 6, "--ask", asked)
     assert code == 0 and "holds 6 rows to label" in shown and "--tell" in shown
     again = f"adaptive label --out {tmp_path / 'run'} --tell"
-    assert shown.splitlines()[-1] == f"Next, once the answers are in next.csv: {again} {asked} --ask {tmp_path / 'next-2.csv'}"
+    assert (
+        shown.splitlines()[-1]
+        == f"Next, once the answers are in next.csv: {again} {asked} --ask {tmp_path / 'next-2.csv'}"
+    )
     # the report is there, too, of a run in which nobody has answered yet
     assert "0 of 40 rows have a label (0 0, 0 1), 0 of them asked." in shown
     assert columns(tmp_path / "run/labels.csv")["label"] == [""] * N and (tmp_path / "run/answers.csv").exists()
