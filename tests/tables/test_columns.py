@@ -71,7 +71,9 @@ def test_columns_of_every_kind_become_features(tmp_path):
     assert dense.shape[0] == 24 and np.isfinite(dense).all()
     assert preparation.in_words() == (
         "features: 2 numbers standardised, 1 date as days, standardised, 1 category as columns of 0 and 1, 1 text as "
-        "word frequencies, 1 missing value filled by medians; left out: who (24 different entries in 24 rows)"
+        "word frequencies, 1 missing value filled by medians, what is learnt of a word also counts for words that "
+        "occur beside it, and other columns weigh little until labels say otherwise; left out: who (24 different "
+        "entries in 24 rows)"
     )
 
 
