@@ -102,7 +102,7 @@ def test_a_short_file_is_compared_by_a_fifth_and_says_where_there_are_no_topics(
     assert run(["topics", str(tmp_path / "texts.csv"), "--metadata", "author", "--topics", "6", "--out", out]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "On 80 texts, a fifth of all, which were not learnt" in said
-    assert "so few texts show no topics" in said
+    assert "So few texts show no topics" in said
     assert "Not to be relied on: of 5 models of texts drawn anew" in said
     assert f"Next, to have the number of topics chosen: adaptive topics {tmp_path / 'texts.csv'} --metadata" in said
     assert "--topics" not in said[said.index("Next") :]
