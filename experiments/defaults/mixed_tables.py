@@ -28,6 +28,7 @@ from threadpoolctl import threadpool_limits
 
 from adaptive import BayesianLogisticRegression, datasets
 from experiments.defaults import texts
+from experiments.defaults.shared.label_runs import tuned
 from experiments.equivalence import all_of, inside
 from experiments.script import Script, command
 from experiments.statistics import limits, standardised
@@ -70,35 +71,23 @@ def one_run(arm: str, name: str, columns: str, seed: int, most: int) -> dict[str
     if arm in SHARES:
         others = others * np.sqrt(SHARES[arm] / np.mean(np.sum(others**2, axis=1)))
     X = sp.csr_array(sp.hstack([sp.csr_array(others), words]))
-    (classes, one_of_each), found = np.unique(labels[:pool], return_index=True), []
+    classes, one_of_each = np.unique(labels[:pool], return_index=True)
+    codes, found = np.searchsorted(classes, labels), []
     order = np.concatenate([one_of_each, np.delete(np.arange(pool), one_of_each)])
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for n in (n for n in AT if n <= most):
             known = order[:n]
             if arm == RIVAL:
-                p = tuned_probabilities(X[known], labels[known], X[pool:], classes)
+                p = tuned(X[known], codes[known], len(classes), "lbfgs")(X[pool:])
             else:
                 prior: dict[str, Any] = {"prior_covariance": "pool", "pool": X[:pool]} if arm in SHARES else {}
                 model = BayesianLogisticRegression(classes=classes.tolist(), **prior)
                 p = model.partial_fit(X[known], labels[known]).predict_proba(X[pool:])
-            truth = np.searchsorted(classes, labels[pool:])
+            truth = codes[pool:]
             loss = -np.mean(np.log(np.maximum(p[np.arange(len(truth)), truth], 1e-12)))
             found.append([loss, np.mean(p.argmax(axis=1) == truth)])
     return {"found": np.array(found)}
-
-
-def tuned_probabilities(X: Any, y: np.ndarray, X_test: Any, classes: np.ndarray) -> np.ndarray:
-    """Return what LogisticRegressionCV says of test rows, its folds being as many as the rarest class has labels."""
-    from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
-
-    folds = min(5, int(np.unique(y, return_counts=True)[1].min()))
-    model: Any = LogisticRegression(max_iter=1000)
-    if folds >= 2:
-        model = LogisticRegressionCV(
-            Cs=10, cv=folds, scoring="neg_log_loss", max_iter=500, l1_ratios=(0,), use_legacy_attributes=False
-        )
-    return np.asarray(model.fit(X, y).predict_proba(X_test))
 
 
 def run(script: Script) -> None:

@@ -24,7 +24,7 @@ from adaptive.cli.calibrate.replays import (
     first_items,
     lengths_of,
     random_items,
-    rival_in_words,
+    verdict_in_words,
 )
 from adaptive.cli.fitting import fitted
 from adaptive.cli.understanding import counted
@@ -124,7 +124,7 @@ def _judged(ends: dict[str, Ends], whole: Ends, lengths: np.ndarray, name: str) 
         else:
             judges = {"square_error": ((ours.mean - whole.mean) ** 2, off**2)}
             found[kind]["beside the adaptive test"] = against = diagnostics.beside(judges, kind, of="people")
-            said += f"; {rival_in_words(against)}"
+            said += f"; {verdict_in_words(against)}"
         print(said)
     return {"people": n, "folds": FOLDS, "questions": questions, "all answers": _reliability(whole), "tests": found}
 

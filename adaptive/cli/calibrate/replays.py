@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from adaptive.estimators import Questionnaire
     from adaptive.estimators.questionnaires.simulation import Simulation
 
-__all__ = ["Ends", "along", "ends_of", "first_items", "lengths_of", "random_items", "rival_in_words", "unit_of"]
+__all__ = ["Ends", "along", "ends_of", "first_items", "lengths_of", "random_items", "unit_of", "verdict_in_words"]
 
 SEED = 0
 LEVELS = (("below -1", -np.inf, -1.0), ("from -1 to 1", -1.0, 1.0), ("above 1", 1.0, np.inf))
@@ -93,7 +93,7 @@ def along(
     return found
 
 
-def rival_in_words(against: dict[str, Any] | None) -> str:
+def verdict_in_words(against: dict[str, Any] | None) -> str:
     """Return what a paired comparison says of a rival of the adaptive test: the rival's mean square less the test's."""
     if against is None:
         return "too few people to tell which is better"

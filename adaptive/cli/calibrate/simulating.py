@@ -19,8 +19,8 @@ from adaptive.cli.calibrate.replays import (
     first_items,
     lengths_of,
     random_items,
-    rival_in_words,
     unit_of,
+    verdict_in_words,
 )
 from adaptive.cli.errors import CommandError
 
@@ -119,7 +119,7 @@ def _beside(
         found[f"beside {name}"] = (judged or {}) | {"reliability": _reliability(learnt, ends, truth)}
         print(
             f"    {name} ({n} questions): error {np.sqrt(np.mean(off**2)):.2f}"
-            f"{_and_reliability(found[f'beside {name}']['reliability'])}; {rival_in_words(judged)}"
+            f"{_and_reliability(found[f'beside {name}']['reliability'])}; {verdict_in_words(judged)}"
         )
     if form:
         found["beside the best fixed form"]["items"] = [str(item) for item in form]

@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
 from threadpoolctl import threadpool_limits
 
 from adaptive.cli.kspace.tuning import Expected
 from adaptive.cli.kspace.values import READERS, named
+from adaptive.diagnostics.beside import paired
 from designs.kspace.from_images.given import checked_images, entropy_of
 from designs.kspace.from_images.halving import errors_of
 from designs.kspace.from_images.tuned import expected_error, trial_scans
@@ -29,7 +29,6 @@ __all__ = ["FRESH", "Judged", "Ratio", "judged", "ratio_of"]
 
 FRESH = 8  # scans that decide nothing
 TIE = 0.03  # a ratio nearer to one is worth nobody's change of design
-LEVEL = 0.95
 
 
 class Ratio(NamedTuple):
@@ -60,8 +59,10 @@ def ratio_of(errors: np.ndarray, others: np.ndarray) -> Ratio:
     '0.91 times that of low pass (95% interval 0.89 to 0.93)'
     """
     logs = np.log(errors) - np.log(others)
-    half = student.ppf((1 + LEVEL) / 2, len(logs) - 1) * logs.std(ddof=1) / np.sqrt(len(logs))
-    mean = logs.mean()
+    found = paired(logs)
+    if found is None:
+        raise ValueError(f"errors must be of two scans or more, got {len(logs)}.")
+    mean, _, half = found
     return Ratio(*(float(np.exp(one)) for one in (mean, mean - half, mean + half)))
 
 

@@ -126,9 +126,8 @@ def label(
     A Parquet file of more than four million cells stays on disk and is read in parts. Its numbers are the features,
     labels.csv holds the labelled rows, and --report writes predictions.parquet.
     """
-    begun = report and (table is None or out.exists())
-    options = {**locals(), "resume": resume or tell is not None or begun}
-    options.pop("begun")
+    options = {**locals()}
+    options["resume"] = resume or tell is not None or (report and (table is None or out.exists()))
     options |= {"show": show or [], "ignore": ignore or [], "stop": stop or [], "classes": names_of(classes)}
     _check_use(ask, another, report, context)
     # a run may go on beyond where it stopped

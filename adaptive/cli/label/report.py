@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adaptive.cli.beside import say
 from adaptive.cli.job import Job
 from adaptive.cli.understanding import counted
 
@@ -25,8 +26,6 @@ def write(design: SequentialDesign, rows: AnyRows, folder: Job, report: bool = F
     """Write labels.csv, answers.csv (line of the file, answer, score), and once there are answers progress.csv,
     summary.json, accuracy and stopping figures; print what they say.
     """
-    from adaptive import diagnostics
-
     history = design.history_
     labels = rows.labels() | dict(zip(history["position"], history["outcome"], strict=True))
     beside = _beside(design, rows, report)
@@ -42,7 +41,7 @@ def write(design: SequentialDesign, rows: AnyRows, folder: Job, report: bool = F
     if asked:
         progress(design, folder, by_class, beside=beside)
     elif beside is not None:  # of labels that the table gave
-        print(diagnostics.rival_in_words(beside, advice=RIVAL_HERE))
+        say(beside, advice=RIVAL_HERE)
         folder.write_summary({"labels": by_class, "asked": 0, NAME_OF_RIVAL: beside})
 
 
@@ -107,8 +106,7 @@ def progress(
         plots.calibration_along(judged, ax=ax)
         ax.set_title("Each answer as it was predicted before it was given", fontsize="medium")
         folder.draw(drawing, "predicted")
-    if beside is not None:
-        print(diagnostics.rival_in_words(beside, advice=RIVAL_HERE))
+    say(beside, advice=RIVAL_HERE)
     folder.write_summary(
         {
             "labels": counts,
