@@ -73,6 +73,8 @@ def test_pairs_without_a_count_are_predicted_and_ranked(pairs, tmp_path, monkeyp
     said = capsys.readouterr().out
     assert said.split("worth asking for: ")[1].splitlines()[0].count(";") == 4  # five are said, all are in the file
     assert len(rows(tmp_path / "six" / "next.csv")) == 6
+    dispersion = json.loads((tmp_path / "six" / "summary.json").read_text())["dispersion"]
+    assert ("counts scatter" in said) == (dispersion > 1.0)
     assert run([*asked, "2", "--out", str(tmp_path / "run")]) == 0
     predicted, chosen = rows(tmp_path / "run" / "predictions.csv"), rows(tmp_path / "run" / "next.csv")
     inside = [float(row["count"]) for row in predicted if (row["user"] < "u5") == (row["item"] < "i4")]
