@@ -18,6 +18,7 @@ from adaptive import plots
 from adaptive.cli.understanding import counted
 from adaptive.diagnostics.beside import beside
 from adaptive.diagnostics.mean_rank import Placed, placed
+from adaptive.plots.style import style, tidy
 
 if TYPE_CHECKING:
     from adaptive.cli.job import Job
@@ -136,13 +137,15 @@ def _draw(table: Mapping[str, list[Any]], names: Sequence[str], folder: Job) -> 
     """Draw the mean ranks of quarters of the users, a point each, with 95% intervals."""
     drawing, ax = plots.figure(7.0, 4.0)
     places = np.arange(len(table["users"]) - 1)
-    for k, (name, colour) in enumerate(zip(names, plots.PALETTE, strict=False)):
+    for k, name in enumerate(names):
         errors = 1.96 * np.array([one or 0.0 for one in table[f"{name} error"][1:]])
-        ax.errorbar(places + 0.06 * (k - 1), table[name][1:], errors, marker="o", color=colour, label=name)
+        ax.errorbar(places + 0.06 * (k - 1), table[name][1:], errors, label=name, **style(name, k))
     bounds = zip(table["least"][1:], table["most"][1:], strict=True)
     ax.set_xticks(places, [f"{least}" if least == most else f"{least} to {most}" for least, most in bounds])
-    ax.set(xlabel="items of the user", ylabel="mean rank of held-out items")
-    ax.legend()
+    ax.set(xlabel="items of the user", ylabel="mean rank of held-out items (95% intervals)")
+    ax.margins(y=0.2)
+    ax.legend(frameon=False, loc="upper center", ncols=len(names))
+    tidy(ax)
     folder.draw(drawing, "ranks")
 
 

@@ -14,6 +14,7 @@ from adaptive.cli.counts.events_change import change, where_highest
 from adaptive.cli.fitting import fitted
 from adaptive.cli.job import Job
 from adaptive.estimators import CoxProcess
+from adaptive.plots.style import tidy
 
 __all__ = ["write"]
 
@@ -95,6 +96,7 @@ def _draw(
         if len(again):
             ax.plot(X[again, 0], np.zeros(len(again)), "^", color=plots.PALETTE[1], label="counting again tells most")
         ax.set(xlabel=axes[0].name, ylabel=f"events per {unit}")
+        tidy(ax)
     else:
         shape = [len(np.unique(column)) for column in X.T]
         picture = ax.pcolormesh(*map(np.unique, drawn), mean.reshape(shape).T, shading="nearest")
@@ -103,5 +105,5 @@ def _draw(
             ax.plot(*X[again].T, "^", color=plots.PALETTE[1], label="counting again tells most")
         ax.set(xlabel=axes[0].name, ylabel=axes[1].name)
     if ax.get_legend_handles_labels()[1]:
-        ax.legend(fontsize=8)
+        ax.legend(fontsize=8, frameon=len(axes) > 1)  # a frame where it lies on colours
     folder.draw(drawing, "rate")
