@@ -46,7 +46,7 @@ def asked(tmp_path):
     return events[0], [event["positions"][0] for event in events if event.get("event") == "ask"]
 
 
-def test_a_stored_pool_is_labelled_resumed_and_reported(label, frame, tmp_path):
+def test_a_stored_pool_is_labelled_resumed_and_reported(label, frame, tmp_path, monkeypatch):
     pool = tmp_path / "pool.parquet"
     code, said, _ = label(pool, "--classes", "yes,no", "--show", "text", typed="yes\nno\nyes\n")
     assert code == 130 and "600 rows, read in parts; 4 columns of numbers are features" in said
@@ -71,6 +71,9 @@ def test_a_stored_pool_is_labelled_resumed_and_reported(label, frame, tmp_path):
     predictions = pd.read_parquet(tmp_path / "run" / "predictions.parquet")
     assert code == 0 and len(predictions) == M and predictions["predicted"].isin(["yes", "no"]).all()
     assert predictions["probability"].between(0.5, 1.0).all()
+    monkeypatch.setattr(stored_rows, "AT_ONCE", 256)  # three parts, the last one short, tell the same
+    assert label(pool, "--report")[0] == 0
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "run" / "predictions.parquet"), predictions)
 
 
 def test_labels_of_the_file_are_learnt_and_not_asked(label, frame, tmp_path):

@@ -39,3 +39,13 @@ def test_differences_are_paired_by_seed():
     assert at_end["lower"] == pytest.approx(0.1) == at_end["upper"]  # no width, though accuracies differ between seeds
     assert found["margin"]["answers_to_match_random"] == 1 and "above_random_at_end" not in found["random"]
     assert learning_curves.answers_to_match(random - 0.3, random) is None
+
+
+def test_an_accuracy_ends_at_0_and_1_and_a_difference_at_minus_1():
+    found = learning_curves.summary({"random": np.array([[0.9, 0.9], [0.6, 0.9]]), "margin": np.eye(2)})
+    for name in ("accuracy_at_end", "accuracy_over_run"):
+        assert found["random"][name]["upper"] <= 1 and found["margin"][name]["lower"] >= 0
+    at_end = found["margin"]["accuracy_at_end"]  # of 0 and 1: half of six widths to either side
+    assert (at_end["lower"], at_end["upper"]) == (0.0, 1.0)
+    above = found["margin"]["above_random_at_end"]  # of -0.9 and 0.1
+    assert (above["lower"], above["upper"]) == (-1.0, 1.0)
