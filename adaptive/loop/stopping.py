@@ -437,11 +437,11 @@ class StablePredictions(StoppingRule):
 class TargetDeviation(StoppingRule):
     """Stop when every component of the target is known to a standard deviation of ``limit``.
 
-    For beliefs that state ``target_deviation``, such as a respondent of a questionnaire.
+    The rule for instruments, whose target is one parameter or several, and for tests of people. A design without a
+    target waits for every parameter. The belief must state ``target_deviation``.
 
     Parameters
     ----------
-    limit : float
     limit : float
         In the units of the target.
 
