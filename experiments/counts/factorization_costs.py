@@ -7,6 +7,7 @@ the exponent is the slope of their logarithms from 8 on.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from experiments.script import Script, command
 
 KINDS = ("map", "em", "mean_field", "full")
 USERS, ITEMS = 150, 100
+LEAST = 0.05  # seconds
 
 
 def entries_of(n: int) -> Entries:
@@ -25,17 +27,25 @@ def entries_of(n: int) -> Entries:
 
 
 def round_of(kind: str, D: int, n: int) -> tuple[float, int]:
-    """CPU seconds of a round, the better of two, and how many numbers that are not zero the factors hold."""
+    """CPU seconds of a round, the better of two, and how many numbers that are not zero the factors hold.
+
+    Each is a mean over as many rounds as take a twentieth of a second: clocks of processors may tick slowly.
+    """
     entries, which = entries_of(n), Kind(kind)
     factors = started(entries, D, which, user_variance=1.0, item_variance=0.1, fit_bias=False, offset=0.0,
                       rng=np.random.default_rng(0), rounds=1)  # fmt: skip
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        after, _bound = _round(entries, factors, which, 1, 1)
-        times.append(time.process_time() - start)
+    after, _bound = _round(entries, factors, which, 1, 1)
+    times = [_mean_time(lambda: _round(entries, factors, which, 1, 1)) for _ in range(2)]
     numbers = sum(int(np.count_nonzero(side.mean)) + int(np.count_nonzero(side.spread)) for side in after.sides)
-    return min(times[1:]), numbers
+    return min(times), numbers
+
+
+def _mean_time(step: Callable[[], object]) -> float:
+    start, rounds, passed = time.process_time(), 0, 0.0
+    while passed < LEAST:
+        step()
+        rounds, passed = rounds + 1, time.process_time() - start
+    return passed / rounds
 
 
 def run(script: Script) -> None:

@@ -100,6 +100,8 @@ def test_what_goes_out_says_what_it_is(tmp_path):
     assert [row["query"] for row in rows] == ["1", "1", "2"]
     assert all(row["id"] == NAMES[int(row["position"])] and row["text"] == f"say {row['id']}" for row in rows)
     assert [float(row["score"]) for row in rows[:2]] == design.pending[0].scores.tolist()
+    write_label_studio(design, tmp_path / "t.json")  # people are not led unless somebody asks for it
+    assert not any("predictions" in task for task in json.loads((tmp_path / "t.json").read_text()))
     write_label_studio(design, tmp_path / "t.json", predictions=True)
     tasks = json.loads((tmp_path / "t.json").read_text())
     for task in tasks:

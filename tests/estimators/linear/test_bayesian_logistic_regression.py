@@ -302,6 +302,7 @@ def broken(change):
         (np.zeros((2, 29)), "^X has 29 features, but BayesianLogisticRegression is expecting 30 features as input.$"),
         (broken(lambda X: X.indices.__setitem__(5, -7)), "^X is a broken sparse .* run from -7 to .*overflow 32 bits"),
         (broken(lambda X: X.indices.__setitem__(5, 2**31 - 3)), "^X is a broken sparse .* to 2147483645, outside"),
+        (broken(lambda X: X.indptr.__setitem__(-1, 10**6)), "^X is a broken sparse matrix: its indptr does not rise"),
         (broken(lambda X: X.indptr.__setitem__(2, -9)), "^X is a broken sparse matrix: its indptr does not rise"),
         (
             sp.csr_array((np.ones(1), np.array([2**31 + 5]), np.array([0, 1])), shape=(1, 2**31 + 9)),
