@@ -224,6 +224,20 @@ class ItemResponseBelief(QuestionnaireBelief[Bank]):
             p[:, part.items] = np.einsum("uk,ikr->uir", w, part.table)
         return *self.bank.moments(weights), p
 
+    def given_others(self, answers: Answers) -> np.ndarray:
+        """(answers, R) probabilities of new people's answers, of each given all others of the person.
+
+        p(r | others) is proportional to sum_k w_k p(r | x_k) / p(y | x_k).
+        """
+        given, found = answers.with_items(self.bank.items), np.zeros((len(answers), len(self.bank.categories)))
+        for part, w in zip(self.bank.parts, self.bank.weights(given), strict=True):
+            for item, table in zip(part.items, part.table, strict=True):
+                rows = np.flatnonzero(given.item == item)
+                without = w[given.person[rows]] / np.maximum(table[:, given.answer[rows]].T, 1e-300)
+                p = without @ table
+                found[rows] = p / p.sum(axis=1, keepdims=True)
+        return found
+
     @cached_property
     def prequential(self) -> np.ndarray:
         """(answers,) log probability of each answer given the person's others: 1 / p = sum_k w_k / p(y | x_k)."""

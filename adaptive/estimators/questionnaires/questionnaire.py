@@ -577,25 +577,35 @@ class Questionnaire(BeliefEstimator):
         return reports.information(self.bank_, x)
 
     def item_fit(self, answers: Given) -> dict[str, np.ndarray]:
-        """Return how people's answers fit each item: answers, mean squares "outfit" and "infit" (1 where they do)."""
-        return reports.item_fit(*self._residuals(answers))
+        """Return how people's answers fit each item: how many, and the mean squares "outfit" and "infit".
+
+        Each answer is foretold from the person's others, so that mean squares are 1 on average where the model holds.
+        ``outfit`` weighs all answers alike, and shows odd ones far from the item; ``infit`` weighs by their variance
+        (Wright and Masters, 1982).
+        """
+        return reports.item_fit(*self._given_others(answers))
 
     def person_fit(self, answers: Given) -> np.ndarray:
-        """Return the (people,) standardised log probability of each person's answers: very negative where odd."""
-        return reports.person_fit(*self._residuals(answers)[:2])
+        """Return the (people,) standardised log probability of each person's answers: very negative where odd.
+
+        Each answer is foretold from the person's others.
+        """
+        return reports.person_fit(*self._given_others(answers)[:2])
 
     def differential_functioning(self, answers: Given, groups: ArrayLike) -> dict[str, np.ndarray | list[Label]]:
-        """Return, for each item and group, how much more its people answer than people of their traits do, and z."""
-        return reports.differential_functioning(*self._residuals(answers), groups)
+        """Return, for each item and group, how much more its people answer than people of their traits do, and z.
+
+        Each answer is foretold from the person's others. Taken out is what all people answer more.
+        """
+        return reports.differential_functioning(*self._given_others(answers), groups)
 
     def exposure(self, simulation: Simulation) -> np.ndarray:
         """Return the (items,) share of the people of a simulation who were asked each item."""
         return reports.exposure(simulation.items, self.items_)
 
-    def _residuals(self, answers: Given) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _given_others(self, answers: Given) -> tuple[Answers, np.ndarray, np.ndarray]:
         given = self._of_strangers(answers)
-        table = np.round(given.table()).astype(np.intp)
-        return table, self.fitted_belief().strangers(given)[2], np.asarray(self.categories_, dtype=float)
+        return given, self.fitted_belief().given_others(given), np.asarray(self.categories_, dtype=float)
 
     # -- what was learnt ---------------------------------------------------------------------------------------------
 

@@ -1,6 +1,9 @@
 """Reports about items and people: information, fit, differential functioning, exposure.
 
-residual of person u, item i  =  answer - E[answer | u's own answers],     variance Var[answer | u's own answers]
+residual of person u, item i  =  answer - E[answer | u's other answers],     variance Var[answer | u's other answers]
+
+An answer that helped to learn the trait is foretold too well by it: mean squares would lie far below one (0.4 to 0.9
+with a dozen items) where the model holds.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adaptive.estimators.questionnaires.answers import log_of
 from adaptive.estimators.questionnaires.bank import Bank
 from adaptive.estimators.questionnaires.curves import difficulties
 from adaptive.estimators.questionnaires.factors.bank import FactorBank
@@ -17,7 +21,7 @@ from adaptive.estimators.questionnaires.ordinal.bank import OrdinalBank
 from adaptive.predictive.derivations import entropy
 
 if TYPE_CHECKING:
-    from adaptive.estimators.questionnaires.answers import Label
+    from adaptive.estimators.questionnaires.answers import Answers, Label
     from adaptive.estimators.questionnaires.base import ItemBank
     from adaptive.types import ArrayLike
 
@@ -46,44 +50,46 @@ def information(bank: ItemBank, x: ArrayLike) -> np.ndarray:
     return bank.informations(np.arange(len(bank)), at)
 
 
-def item_fit(table: np.ndarray, p: np.ndarray, scale: np.ndarray) -> dict[str, np.ndarray]:
-    """Number of answers and mean squares of each item; table (people, items) of places, -1 where not asked."""
-    seen, residual, variance = _residuals(table, p, scale)
-    n = seen.sum(axis=0)
+def item_fit(given: Answers, p: np.ndarray, scale: np.ndarray) -> dict[str, np.ndarray]:
+    """Number of answers and mean squares of each item; ``p`` (answers, R) foretells each answer from the others."""
+    residual, variance = _residuals(given, p, scale)
+    n = _sums(given.item, np.ones(len(given)), given.items)
     with np.errstate(invalid="ignore", divide="ignore"):
-        outfit = np.where(seen, residual**2 / variance, 0.0).sum(axis=0) / n
-        infit = np.where(seen, residual**2, 0.0).sum(axis=0) / np.where(seen, variance, 0.0).sum(axis=0)
-    return {"answers": n, "outfit": outfit, "infit": infit}
+        outfit = _sums(given.item, residual**2 / variance, given.items) / n
+        infit = _sums(given.item, residual**2, given.items) / _sums(given.item, variance, given.items)
+    return {"answers": n.astype(np.intp), "outfit": outfit, "infit": infit}
 
 
-def person_fit(table: np.ndarray, p: np.ndarray) -> np.ndarray:
+def person_fit(given: Answers, p: np.ndarray) -> np.ndarray:
     """(people,) sum of log probabilities, less its mean, over its deviation; NaN of people without answers."""
-    seen = table >= 0
     logs = np.log(np.maximum(p, 1e-300))
-    found = np.take_along_axis(logs, np.maximum(table, 0)[..., None], axis=2)[..., 0]
-    surprise = np.where(seen, found + entropy(p), 0.0).sum(axis=1)
-    spread = np.where(seen, np.sum(p * logs**2, axis=2) - entropy(p) ** 2, 0.0).sum(axis=1)
+    surprise = log_of(p, given.answer, 1e-300) + entropy(p)
+    spread = np.sum(p * logs**2, axis=1) - entropy(p) ** 2
     with np.errstate(invalid="ignore", divide="ignore"):
-        return surprise / np.sqrt(spread)
+        return _sums(given.person, surprise, given.people) / np.sqrt(_sums(given.person, spread, given.people))
 
 
 def differential_functioning(
-    table: np.ndarray, p: np.ndarray, scale: np.ndarray, groups: ArrayLike
+    given: Answers, p: np.ndarray, scale: np.ndarray, groups: ArrayLike
 ) -> dict[str, np.ndarray | list[Label]]:
-    """Groups, mean residual (groups, items) and its z, the mean over all groups taken out."""
-    given = np.asarray(groups)
-    if given.shape != (len(table),):
-        raise ValueError(f"groups must have one entry for each of the {len(table)} people, got shape {given.shape}.")
-    seen, residual, variance = _residuals(table, p, scale)
-    names = sorted(set(given.tolist()))
-    means, z = (np.zeros((len(names), table.shape[1])) for _ in range(2))
+    """Groups, mean residual (groups, items) less that of all people, and z, this over its standard deviation."""
+    of_person = np.asarray(groups)
+    if of_person.shape != (len(given.people),):
+        raise ValueError(
+            f"groups must have one entry for each of the {len(given.people)} people, got shape {of_person.shape}."
+        )
+    residual, variance = _residuals(given, p, scale)
+    names = sorted(set(of_person.tolist()))
+    means, z = (np.zeros((len(names), len(given.items))) for _ in range(2))
     with np.errstate(invalid="ignore", divide="ignore"):
-        overall = np.where(seen, residual, 0.0).sum(axis=0) / seen.sum(axis=0)
+        everybody, spread = (_sums(given.item, one, given.items) for one in (np.ones(len(given)), variance))
+        overall = _sums(given.item, residual, given.items) / everybody
         for k, name in enumerate(names):
-            rows = (given == name)[:, None] & seen
-            n = rows.sum(axis=0)
-            means[k] = np.where(rows, residual, 0.0).sum(axis=0) / n - overall
-            z[k] = means[k] * n / np.sqrt(np.where(rows, variance, 0.0).sum(axis=0))
+            inside = (of_person == name)[given.person].astype(float)
+            n, own = (_sums(given.item, inside * one, given.items) for one in (1.0, variance))
+            means[k] = _sums(given.item, inside * residual, given.items) / n - overall
+            off = own * (1.0 / n - 1.0 / everybody) ** 2 + (spread - own) / everybody**2
+            z[k] = np.where(n < everybody, means[k] / np.sqrt(off), means[k])  # all of them: 0
     return {"groups": names, "difference": means, "z": z}
 
 
@@ -97,7 +103,11 @@ def exposure(items: np.ndarray, labels: Sequence[Label]) -> np.ndarray:
     return np.array([asked[label] for label in labels]) / max(len(items), 1)
 
 
-def _residuals(table: np.ndarray, p: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _residuals(given: Answers, p: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     mean = p @ scale
     variance = np.maximum(p @ scale**2 - mean**2, 1e-12)
-    return table >= 0, scale[np.maximum(table, 0)] - mean, variance
+    return np.interp(given.answer, np.arange(len(scale)), scale) - mean, variance
+
+
+def _sums(places: np.ndarray, values: np.ndarray, labels: Sequence[Label]) -> np.ndarray:
+    return np.bincount(places, values, minlength=len(labels))

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from adaptive.estimators.questionnaires.answers import Answers, Label, Pairs, log_of
 from adaptive.estimators.questionnaires.base import QuestionnaireBelief
 from adaptive.estimators.questionnaires.curves import ASYMPTOTES, CURVES
-from adaptive.estimators.questionnaires.factors.averages import answer_averages
+from adaptive.estimators.questionnaires.factors.averages import answer_averages, posterior_moments
 from adaptive.estimators.questionnaires.factors.bank import FactorBank, flattened
 from adaptive.estimators.questionnaires.factors.fit import PENALTY, STEP_DEVIATION, fit_factors
 from adaptive.estimators.questionnaires.factors.number import number_of_traits
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from adaptive.types import Options, State
 
 __all__ = ["FactorBelief"]
+
+ROUNDS = 4  # of EP for one site, which moves no digit that counts after three
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,20 +170,28 @@ class FactorBelief(QuestionnaireBelief[FactorBank]):
     @cached_property
     def prequential(self) -> np.ndarray:
         """(answers,) log probability of each answer, its own site taken out of the person's Gaussian."""
-        people = People(self.bank, self.means, self.covariances)
-        turned = self.data.reversed_for(self.bank.reverse)
-        found = np.zeros(len(self.data))
+        people, turned = People(self.bank, self.means, self.covariances), self.data.reversed_for(self.bank.reverse)
+        return log_of(self._without_own(people, turned), turned.answer, 1e-300)
+
+    def given_others(self, answers: Answers) -> np.ndarray:
+        """(answers, R) probabilities of new people's answers, of each given all others of the person."""
+        given = answers.with_items(self.bank.items)
+        p = self._without_own(self.bank.people(given), given.reversed_for(self.bank.reverse))
+        return np.where(self.bank.reverse[given.item, None], p[:, ::-1], p)
+
+    def _without_own(self, people: People, turned: Answers) -> np.ndarray:
+        """(answers, R) probabilities, the site of each answer taken out of the person's Gaussian."""
+        found = np.zeros((len(turned), len(self.bank.categories)))
         order, first = turned.by_person()
-        for u in range(len(self.data.people)):
+        for u in range(len(turned.people)):
             rows = order[first[u] : first[u + 1]]
             one = People(self.bank, people.mean[u : u + 1], people.covariance[u : u + 1])
             outlook = one.outlook(turned.item[rows])
-            m, v = outlook.mean[0], outlook.variance[0]
-            pull, w = _site(m, outlook.steps, outlook.asymptotes, turned.answer[rows])
-            cavity = v / np.maximum(1.0 - v * w, 1e-3)
-            shifted = m - cavity * pull
-            q, _, _ = answer_averages(shifted[None], cavity[None], outlook.steps, outlook.asymptotes)
-            found[rows] = log_of(q[0], turned.answer[rows], 1e-300)
+            steps, asymptotes = outlook.steps, outlook.asymptotes
+            before = np.sum(outlook.loadings**2, axis=1)  # variances of strangers
+            m, v = _without(outlook.mean[0], outlook.variance[0], before, steps, asymptotes, turned.answer[rows])
+            q, _, _ = answer_averages(m[None], v[None], steps, asymptotes)
+            found[rows] = q[0]
         return found
 
     def state(self) -> State:
@@ -206,6 +216,20 @@ def before(model: str) -> np.ndarray:
         lower, *short = expit(CURVES[model].prior(2)[0][1:])
         upper = lower + (1.0 - lower) * short[0] if short else 1.0
     return np.array([lower, upper])
+
+
+def _without(
+    mean: np.ndarray, variance: np.ndarray, most: np.ndarray, steps: np.ndarray, asymptotes: np.ndarray, y: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """The Gaussians N(m, v) that the answers y (n,) turn into these: by EP's fixed point, ``most`` the largest v."""
+    pull, w = _site(mean, steps, asymptotes, y)
+    shift = pull + w * mean
+    for _ in range(ROUNDS):
+        v = np.clip(1.0 / np.maximum(1.0 / variance - w, 1e-12), variance, np.maximum(most, variance))
+        m = v * (mean / variance - shift)
+        first, second, _ = posterior_moments(m, v, steps, y, asymptotes)
+        w, shift = 1.0 / second - 1.0 / v, first / second - m / v
+    return m, v
 
 
 def _site(s: np.ndarray, steps: np.ndarray, asymptotes: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

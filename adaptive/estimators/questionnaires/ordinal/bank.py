@@ -50,12 +50,12 @@ class OrdinalBank(ItemBank):
 
         return OrdinalPerson(self, prior)
 
-    def people(self, answers: Answers, prior: np.ndarray | None = None) -> OrdinalFit:
+    def people(self, answers: Answers, prior: np.ndarray | None = None, others: bool = False) -> OrdinalFit:
         """People after answers to these items, which stand still: each alone, to six digits."""
         turned = answers.with_items(self.items).reversed_for(self.reverse)
         return fit_ordinal(
             self.model, turned, self.trait_of, self.trait_noise, items=(self.means, self.covariances), prior=prior,
-            max_iter=100, tol=1e-6,
+            max_iter=100, tol=1e-6, others=others,
         )  # fmt: skip
 
     def estimates(self, answers: Answers) -> tuple[np.ndarray, np.ndarray]:

@@ -160,6 +160,12 @@ class OrdinalBelief(QuestionnaireBelief[OrdinalBank]):
         p = seen.probabilities(pairs).reshape(len(answers.people), len(self.bank), -1)
         return *self.bank.moments(fit), p
 
+    def given_others(self, answers: Answers) -> np.ndarray:
+        """(answers, R) probabilities of new people's answers, of each given all others of the person."""
+        given = answers.with_items(self.bank.items)
+        p = np.exp(self.bank.people(given, others=True).others)
+        return np.where(self.bank.reverse[given.item, None], p[:, ::-1], p)
+
     def state(self) -> State:
         """Plain data, without the answers."""
         return {

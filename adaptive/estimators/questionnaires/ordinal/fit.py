@@ -31,6 +31,7 @@ class OrdinalFit(NamedTuple):
     means, covariances : (people, d), (people, d, d) arrays, of (style, traits)
     item_means, item_covariances : (items, L), (items, L, L) arrays
     prequential : (answers,) array, log probability of each answer given all others, in the order of the answers
+    others : (answers, R) array, log probabilities of every answer in the place of each, where asked for
     trace : list of float, the largest change of each sweep
     skipped : int
     converged : bool
@@ -41,6 +42,7 @@ class OrdinalFit(NamedTuple):
     item_means: np.ndarray
     item_covariances: np.ndarray
     prequential: np.ndarray
+    others: np.ndarray
     trace: list[float]
     skipped: int
     converged: bool
@@ -58,6 +60,7 @@ def fit_ordinal(
     tol: float = 0.02,
     damping: float = 0.9,
     evidence: bool = False,
+    others: bool = False,
 ) -> OrdinalFit:
     """Loopy EP over all answers; with ``items`` (means, covariances) these stand still and people are learnt alone.
 
@@ -77,6 +80,8 @@ def fit_ordinal(
         Share of a message that is renewed.
     evidence : bool
         Whether to compute the prequential evidence, R more inner runs per answer.
+    others : bool
+        Whether to keep the probabilities of every answer that these runs find.
     """
     from adaptive.estimators.questionnaires.ordinal import kernel, messages
 
@@ -130,15 +135,15 @@ def fit_ordinal(
         if trace[-1] < tol:
             converged = True
             break
-    logs = np.zeros(n)
-    if evidence:
+    logs, every_log = np.zeros(n), np.zeros((n if others else 0, len(counts)))
+    if evidence or others:
         kernel.prequential(
             *columns, means, covariances, item_P, item_e, to_person, to_item, tau2, beta2, directions, counts,
-            model.n_style, learning, order, logs,
+            model.n_style, learning, order, logs, every_log,
         )  # fmt: skip
     if not learning:
         item_mean, item_cov = item_e, item_P
-    return OrdinalFit(means, covariances, item_mean, item_cov, logs, trace, int(skipped), converged)
+    return OrdinalFit(means, covariances, item_mean, item_cov, logs, every_log, trace, int(skipped), converged)
 
 
 def _change(mean: np.ndarray, before: np.ndarray, covariances: np.ndarray) -> float:

@@ -172,10 +172,12 @@ def prequential(
     learnt_items: bool,
     order: np.ndarray,
     logs: np.ndarray,
+    every_log: np.ndarray,
 ) -> None:
     """Log probability of each answer, normalised, under what all others say: its messages taken out.
 
-    Answer a of these, which stand by person, is number ``order[a]`` of ``logs``.
+    Answer a of these, which stand by person, is number ``order[a]`` of ``logs``; and of ``every_log`` (answers, R),
+    where it is not empty, which says what every answer in its place would have had.
     """
     levels, d = item_e.shape[1], means.shape[1]
     s = n_style + 1
@@ -209,4 +211,7 @@ def prequential(
                 terms, _, _ = propagate(mean, cov, directions[r, :n], np.zeros(n), precisions, shifts, INNER, INNER_TOL)
                 every[r] = terms + gaussian_part(before, prior, mean, directions[r, :n], precisions, shifts)
             top = every.max()
-            logs[order[a]] = every[answers[a]] - top - np.log(np.sum(np.exp(every - top)))
+            every -= top + np.log(np.sum(np.exp(every - top)))
+            logs[order[a]] = every[answers[a]]
+            if len(every_log):
+                every_log[order[a]] = every
