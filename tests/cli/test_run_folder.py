@@ -75,9 +75,7 @@ def test_what_is_in_the_way_is_named(tmp_path):
 def test_a_folder_of_another_run_is_not_offered_to_be_resumed_and_a_hint_is_added(tmp_path):
     start(tmp_path / "run")
     given, other = list(SETTINGS), {**SETTINGS, "seed": 9}
-    with pytest.raises(
-        CommandError, match=r"a run with seed = 0, not 9; name another folder with --out\. Do so\.$"
-    ):
+    with pytest.raises(CommandError, match=r"a run with seed = 0, not 9; name another folder with --out\. Do so\.$"):
         RunFolder(tmp_path / "run", "classify", other, given=given, hints={"seed": "Do so."})
     with pytest.raises(CommandError, match=r"has seed = 0, not 9; resume it without .* with --out\. Do so\.$"):
         RunFolder(tmp_path / "run", "classify", other, given=given, hints={"seed": "Do so."}, resume=True)
