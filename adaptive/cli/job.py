@@ -54,6 +54,8 @@ class Job(RunFolder):
         Settings that may change when a run goes on.
     later : dict
         Settings that earlier runs lack, as they are there.
+    hints : mapping of setting -> sentence
+        What to do instead, where that setting is not the one of the run in the folder.
 
     Attributes
     ----------
@@ -71,6 +73,7 @@ class Job(RunFolder):
         aside: Collection[str] = (),
         free: Collection[str] = (),
         later: Mapping[str, Any] = MappingProxyType({}),
+        hints: Mapping[str, str] = MappingProxyType({}),
     ):
         settings = {name: _plain(value) for name, value in options.items() if name not in (*_FRAME, *aside)}
         self.command = str(context.info_name)
@@ -81,7 +84,8 @@ class Job(RunFolder):
         progress.say(lambda: self.doing + self.progress())
         super().__init__(
             options["out"], self.command, settings, given=stated(context, settings.keys() - free),
-            resume=options.get("resume", False), pictures=options.get("pictures", "png"), later=later, dry=self._dry,
+            resume=options.get("resume", False), pictures=options.get("pictures", "png"), later=later, hints=hints,
+            dry=self._dry,
         )  # fmt: skip
 
     def again(self, *options: str) -> str:
@@ -111,9 +115,14 @@ class Job(RunFolder):
         """Fix the content of the file that is the setting ``name``, if there is one."""
         if self.settings[name] is not None:
             path = Path(self.settings[name])
-            with path.open("rb") as stream:
-                digest = hashlib.file_digest(stream, "sha256").hexdigest()
-            self.fix(f"{name}_content", digest, f"the {what} of {path.name}")
+            self.fix(f"{name}_content", _digest(path), f"the {what} of {path.name}")
+
+    def _changed(self, stored: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[str, str] | None:
+        for name, value in settings.items():
+            content = stored.get(f"{name}_content")
+            if content and value and Path(value).is_file() and _digest(Path(value)) != content:
+                return name, f"another content of {shown(value)}"
+        return None
 
     def table(self, name: str, what: str) -> Cells:
         """Read the table that is the main file of the command, and fix its content."""
@@ -194,6 +203,11 @@ def shown(path: str | Path) -> str:
     path = Path(path)
     here = Path.cwd()
     return shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _typed(param: Any, settings: Mapping[str, Any]) -> list[str]:

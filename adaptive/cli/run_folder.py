@@ -48,6 +48,8 @@ class RunFolder:
         How the command names the folder, for messages.
     later : dict of plain data, default none
         Settings that earlier runs lack, as they are there. They are kept only where they differ from that.
+    hints : mapping of setting -> sentence, default none
+        What to do instead, where that setting is not the one of the run in the folder.
     dry : bool, default False
         Nothing will be written: what the folder holds is no obstacle.
 
@@ -77,25 +79,36 @@ class RunFolder:
         pictures: str = "png",
         option: str = "--out",
         later: Mapping[str, Any] = MappingProxyType({}),
+        hints: Mapping[str, str] = MappingProxyType({}),
         dry: bool = False,
     ):
         if pictures not in PICTURES:
             raise CommandError(f"--format must be one of {', '.join(PICTURES)}, got {pictures}.")
-        self.path, self.pictures, self.option = path, pictures, option
+        self.path, self.pictures, self.option, self._hints = path, pictures, option, hints
         self.written: list[str] = []
         stored = self._stored()
         if path.exists() and not path.is_dir():
             raise CommandError(f"{path} is a file; {option} expects a folder.")
+        wanted = {"command": command} | {key: settings[key] for key in given}
         if resume:
             if stored is None:
                 raise CommandError(f"there is no run to resume in {path}; leave --resume out to start one.")
-            _agree(path, {**later, **stored}, {"command": command} | {key: settings[key] for key in given}, option)
+            if other := _difference({**later, **stored}, wanted):
+                raise CommandError(
+                    f"the run in {path} has {other[1]}; resume it without changes, or start another with {option}."
+                    f"{self._hint(other[0])}"
+                )
             self.settings = {key: stored[key] for key in settings if key in stored}
             missing = sorted(set(settings) - set(stored) - set(later))
             if missing:
                 raise CommandError(f"{path / _SETTINGS} lacks {', '.join(missing)}: it is not a run of this version.")
         else:
             if stored is not None and not dry:
+                other = _difference({**later, **stored}, wanted) or self._changed(stored, settings)
+                if other:
+                    raise CommandError(
+                        f"{path} holds a run with {other[1]}; name another folder with {option}.{self._hint(other[0])}"
+                    )
                 raise CommandError(
                     f"{path} holds a run already; add --resume to continue it, or name another folder with {option}."
                 )
@@ -125,7 +138,14 @@ class RunFolder:
             differ = ""
             if isinstance(kept, dict) and isinstance(value, dict) and list(kept) == list(value):
                 differ = f": {next(name for name in value if value[name] != kept[name])} differs"
-            raise CommandError(f"{what} are not those that the run in {self.path} was started with{differ}.")
+            hint = self._hint(key.removesuffix("_content"))
+            raise CommandError(f"{what} are not those that the run in {self.path} was started with{differ}.{hint}")
+
+    def _changed(self, stored: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[str, str] | None:
+        """Return the first setting that names a file which is not as the run had it, and that in words."""
+
+    def _hint(self, key: str) -> str:
+        return f" {self._hints[key]}" if key in self._hints else ""
 
     @property
     def log(self) -> Path:
@@ -206,13 +226,12 @@ def _untouched(path: Path) -> bool:
     return all(any(map(one.match, own)) for one in path.iterdir()) and not any((path / "log").glob("*"))
 
 
-def _agree(path: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any], option: str) -> None:
+def _difference(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the first setting that is not as it is stored, and both values in words."""
     for key, value in wanted.items():
         if stored.get(key) != value:
-            raise CommandError(
-                f"the run in {path} has {key} = {_text(stored.get(key))}, not {_text(value)}; "
-                f"resume it without changes, or start another with {option}."
-            )
+            return key, f"{key} = {_text(stored.get(key))}, not {_text(value)}"
+    return None
 
 
 def _text(value: object) -> str:

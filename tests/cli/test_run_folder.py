@@ -72,6 +72,17 @@ def test_what_is_in_the_way_is_named(tmp_path):
         start(tmp_path / "file/run")
 
 
+def test_a_folder_of_another_run_is_not_offered_to_be_resumed_and_a_hint_is_added(tmp_path):
+    start(tmp_path / "run")
+    given, other = list(SETTINGS), {**SETTINGS, "seed": 9}
+    with pytest.raises(CommandError, match=r"a run with seed = 0, not 9; name another folder with --out\. Do so\.$"):
+        RunFolder(tmp_path / "run", "classify", other, given=given, hints={"seed": "Do so."})
+    with pytest.raises(CommandError, match=r"has seed = 0, not 9; resume it without .* with --out\. Do so\.$"):
+        RunFolder(tmp_path / "run", "classify", other, given=given, hints={"seed": "Do so."}, resume=True)
+    with pytest.raises(CommandError, match="add --resume"):
+        RunFolder(tmp_path / "run", "classify", SETTINGS, given=given, hints={"seed": "Do so."})
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no flock")
 def test_a_folder_is_held_by_one_process(tmp_path):
     with (

@@ -59,6 +59,21 @@ def test_a_change_is_the_mean_of_the_last_three_tenths_less_that_of_the_first(sh
     np.testing.assert_allclose(found, np.column_stack([effect, interval.low, interval.high]), atol=2e-6)
 
 
+def test_means_of_groups_within_periods_have_students_interval_and_none_of_one_document(shares):
+    who = np.array(["anna"] * 45 + ["ben"] * 45)
+    year = np.array((["1990"] * 30 + ["1991"] * 15) * 2)
+    year[-1] = "1992"  # one text of Ben
+    found = gathered(shares, {"who": who, "year": year}, "year").shares_within()
+    assert list(zip(found["group"], found["time"], found["texts"], strict=True))[::3] == [
+        ("anna", "1990", 30), ("anna", "1991", 15), ("ben", "1990", 30), ("ben", "1991", 14), ("ben", "1992", 1),
+    ]  # fmt: skip
+    own = shares[(who == "ben") & (year == "1991")]
+    interval = stats.ttest_1samp(own, 0.0).confidence_interval(0.9)
+    table = np.array([found[name] for name in ("share", "lower", "upper")], dtype=float)
+    np.testing.assert_allclose(table[:, 9:12], [own.mean(axis=0), interval.low, interval.high], atol=2e-6)
+    assert np.isnan(table[1:, 12:]).all() and np.isfinite(table[:, :12]).all()
+
+
 def test_other_models_widen_intervals_by_their_mean_square_distance(shares):
     who, again = np.array(["a", "b"])[np.arange(90) % 2], np.stack([shares + 0.1 * k for k in range(1, 5)])
     alone, beside = Effects(None), Effects(None)
@@ -160,6 +175,13 @@ def test_the_command_writes_topics_of_each_document_and_effects_of_metadata(tmp_
     early = np.array([float(row["year"]) < 1903.3 for row in documents])
     change = [float(row["effect"]) for row in effects if row["column"] == "year"]
     np.testing.assert_allclose(change, found[late].mean(axis=0) - found[early].mean(axis=0), atol=2e-6)
+    within = rows(out / "groups_over_time.csv")  # authors within years: the same means by both columns
+    first = [row for row in within if row["group"] == "author 1" and row["time"] == "1901.1 to 1902.2"]
+    both = own & np.array([row["year"] == "1902" for row in documents])
+    assert [int(row["texts"]) for row in first] == [both.sum()] * 2
+    np.testing.assert_allclose([float(row["share"]) for row in first], found[both].mean(axis=0), atol=2e-6)
+    assert all(float(row["lower"]) < float(row["share"]) < float(row["upper"]) for row in first)
+    assert len(within) == 2 * 10 * 2 and (out / "over_time-author.png").is_file()
     topics = rows(out / "topics.csv")
     np.testing.assert_allclose([float(row["share"]) for row in topics], found.mean(axis=0), atol=2e-6)
     assert "author author " in said and ": the share of topic " in said and "(90% interval " in said

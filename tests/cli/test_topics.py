@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from adaptive.cli import run
+from adaptive.cli.topics import numbers
 from adaptive.cli.topics import stream as streams
 
 FILES = ("topics.csv", "groups.csv", "completion.csv", "read_next.csv", "summary.json", "groups-author.png")
@@ -43,6 +44,7 @@ def test_it_writes_what_it_says_and_goes_on_to_the_same(texts, tmp_path, monkeyp
     assert run(arguments(texts, tmp_path / "whole", "--read", "3")) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "worth reading next: lines" in said
+    assert "The number of topics was given by --topics 3, and not compared with others." in said
     assert "the same model without metadata" in said and "frequencies of words alone" in said
     found = contents(tmp_path / "whole")
     assert (tmp_path / "whole" / "time-year.png").is_file()
@@ -106,3 +108,20 @@ def test_a_short_file_is_compared_by_a_fifth_and_says_where_there_are_no_topics(
     assert "Not to be relied on: of 5 models of texts drawn anew" in said
     assert f"Next, to have the number of topics chosen: adaptive topics {tmp_path / 'texts.csv'} --metadata" in said
     assert "--topics" not in said[said.index("Next") :]
+
+
+@pytest.mark.parametrize(
+    ("best", "tried", "chosen"),
+    [
+        (2, [2, 3, 4], 2),
+        (4, [2, 3, 4, 5, 6, 8], 4),
+        (5, [2, 3, 4, 5, 6, 8, 12], 5),
+        (6, [2, 3, 4, 5, 6, 7, 8, 12], 6),
+    ],
+)
+def test_numbers_next_to_the_chosen_one_are_tried(best, tried, chosen, monkeypatch):
+    """Where texts are foretold worse by 0.1 for each topic too many or too few."""
+    wiggle = 0.001 * np.arange(30) % 7
+    monkeypatch.setattr(numbers, "_completed", lambda number, *_: -0.1 * abs(number - best) + wiggle * number)
+    found, rows = numbers.best_number(np.zeros((30, 40)), None, 0)
+    assert found == chosen and [row[0] for row in rows] == tried

@@ -1,4 +1,4 @@
-"""Topics of each document, of groups and over time: three tables of the same shares.
+"""Topics of groups and over time, by the shares that documents.csv has of each document.
 
 share of a group             = mean share in its documents
 effect of a group on a topic = mean share in its documents - mean share in all others
@@ -12,24 +12,21 @@ topics and weights might have been found otherwise.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy import stats
 
 from adaptive.cli.job import Job
-from adaptive.cli.topics.shares import matched, moments
+from adaptive.cli.topics.later import Learnt
 from adaptive.cli.topics.stream import Stream
+from adaptive.cli.topics.table import LEVEL, Models, plain, written
 from adaptive.cli.topics.texts import Texts, Vocabulary
 
 __all__ = ["Effects", "Found", "say", "write"]
 
-BLOCK = 2000
-LEVEL = 0.9
 MOST_SAID = 3  # effects
 EDGE = 0.3  # of the time, at either end
 
@@ -96,6 +93,7 @@ class Effects:
     span: tuple[float, float] | None = None
     every: Moments = field(default_factory=Moments)
     groups: dict[tuple[str, str], Moments] = field(default_factory=dict)
+    within: dict[tuple[str, str, str], Moments] = field(default_factory=dict)  # a group in a period
 
     def add(self, shares: np.ndarray, metadata: dict[str, np.ndarray], squares: Any = None, again: Any = None) -> None:
         """Add documents: means of shares (m, K), of each column the (m,) groups, means of squares, shares by others."""
@@ -107,6 +105,12 @@ class Effects:
                 here = groups == group
                 own = self.groups.setdefault((column, str(group)), Moments())
                 own.add(shares[here], squares[here], again[:, here])
+                if self.time in metadata and column != self.time:
+                    periods = metadata[self.time]
+                    for period in np.unique(periods[here]):
+                        both = here & (periods == period)
+                        own = self.within.setdefault((column, str(group), str(period)), Moments())
+                        own.add(shares[both], squares[both], again[:, both])
 
     def shares(self) -> dict[str, list[Any]]:
         """Return column, group, documents, topic, share, and the interval (NaN of one document), periods in order."""
@@ -115,15 +119,15 @@ class Effects:
         for column in columns:
             names = [group for at, group in self.groups if at == column]
             for group in sorted(names, key=float if column == self.time else str):
-                own = self.groups[column, group]
-                reach = np.full_like(own.mean, np.nan)
-                if own.n > 1:
-                    reach = _reach(own.error, np.full_like(own.mean, own.n - 1.0), own.anew - own.mean)
-                rows += [
-                    (column, group, own.n, k + 1, own.mean[k], max(own.mean[k] - reach[k], 0.0),
-                     min(own.mean[k] + reach[k], 1.0)) for k in range(len(reach))
-                ]  # fmt: skip
+                rows += _means((column, group), self.groups[column, group])
         return _named(("column", "group", "texts", "topic", "share", "lower", "upper"), rows)
+
+    def shares_within(self) -> dict[str, list[Any]]:
+        """Return the same of each group within each period that has texts of it, with the period as ``time``."""
+        rows: list[tuple[Any, ...]] = []
+        for column, group, period in sorted(self.within, key=lambda at: (at[0], at[1], float(at[2]))):
+            rows += _means((column, group, period), self.within[column, group, period])
+        return _named(("column", "group", "time", "texts", "topic", "share", "lower", "upper"), rows)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return column, group, topic (from 1), effect, and the interval; nothing of groups of one document."""
@@ -150,6 +154,15 @@ def _time(at: float) -> str:
     return f"{round(at, 1):g}"
 
 
+def _means(names: tuple[str, ...], own: Moments) -> list[tuple[Any, ...]]:
+    """Rows of a table, one a topic: a mean share with its interval, which is NaN of one document."""
+    reach = np.full_like(own.mean, np.nan)
+    if own.n > 1:
+        reach = _reach(own.error, np.full_like(own.mean, own.n - 1.0), own.anew - own.mean)
+    low, high = np.maximum(own.mean - reach, 0.0), np.minimum(own.mean + reach, 1.0)
+    return [(*names, own.n, k + 1, own.mean[k], low[k], high[k]) for k in range(len(reach))]
+
+
 def _difference(column: str, group: str, own: Moments, others: Moments) -> list[tuple[Any, ...]]:
     """Rows of a table, one a topic: a difference of means with its interval; none of one document."""
     if min(own.n, others.n) < 2:
@@ -172,7 +185,7 @@ def _reach(variance: Any, free: np.ndarray, apart: np.ndarray) -> np.ndarray:
 
 
 def _named(names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> dict[str, list[Any]]:
-    return {name: [_plain(row[k]) for row in rows] for k, name in enumerate(names)}
+    return {name: [plain(row[k]) for row in rows] for k, name in enumerate(names)}
 
 
 @dataclass
@@ -200,63 +213,33 @@ class Found:
 
 
 def write(stream: Stream, file: Texts, vocabulary: Vocabulary, folder: Job) -> Found:
-    """Write documents.csv, groups.csv and effects.csv."""
-    model, others = stream.models["with metadata"], [m for name, m in stream.models.items() if "again" in name]
-    K, order = model.n_topics, np.empty(0, dtype=int)
-    pairs = [matched(model, other) for other in others]
-    time = folder.settings["time"]
+    """Write the tables of documents, groups and effects, and what texts that come later need of the run."""
+    models, time = Models(stream.models), folder.settings["time"]
     effects = Effects(time, (vocabulary.first, vocabulary.last) if time else None)
-    texts = np.zeros(K, dtype=int)
-    path = folder.result("documents.csv")
-    partial = path.with_name(f".{path.name}.partial")
-    names = [*file.metadata, *filter(None, [file.time])]
-    numbers = range(1, K + 1)
-    with partial.open("w", newline="", encoding="utf-8") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["line", *names, "topic", *(f"topic {k}" for k in numbers),
-                         *(f"{side} {k}" for k in numbers for side in ("lower", "upper"))])  # fmt: skip
-        for block in file.blocks(vocabulary, BLOCK):
-            told = np.flatnonzero(np.asarray(block.counts.sum(axis=1)).ravel() > 0)
-            if not len(told):
-                continue
-            counts, metadata = block.counts[told], {name: one[told] for name, one in block.metadata.items()}
-            frame = pd.DataFrame(metadata)
-            found = moments(model, counts, frame)
-            order = order if len(order) else np.argsort(-found[0].mean(axis=0), kind="stable")
-            shares, squares = (one[:, order] for one in found)
-            again = np.empty((len(others), *shares.shape))
-            for m, (other, (pair, _)) in enumerate(zip(others, pairs, strict=True)):
-                again[m] = moments(other, counts, frame)[0][:, pair[order]]
-            effects.add(shares, metadata, squares, again)
-            most = shares.argmax(axis=1)
-            texts += np.bincount(most, minlength=K)
-            variance = np.maximum(squares - shares**2, 0.0)
-            if others:
-                variance = variance + ((again - shares) ** 2).mean(axis=0)
-            sides = np.stack(_between(shares, variance), axis=2).reshape(len(shares), -1)
-            writer.writerows(
-                [block.lines[d], *(block.cells[name][d] for name in names), most[row] + 1,
-                 *map(_plain, shares[row]), *map(_plain, sides[row])] for row, d in enumerate(told)
-            )  # fmt: skip
-    partial.replace(path)
+    texts = np.zeros(models.model.n_topics, dtype=int)
+    for block, shares in written(models, file, vocabulary, folder):
+        metadata = {name: one[shares.places] for name, one in block.metadata.items()}
+        effects.add(shares.mean, metadata, shares.square, shares.again)
+        texts += np.bincount(shares.mean.argmax(axis=1), minlength=len(texts))
     groups = effects.shares()
     if time:
         periods = [column == time for column in groups["column"]]
         spans = [vocabulary.span(group) if at else group for at, group in zip(periods, groups["group"], strict=True)]
         groups = {**groups, "group": spans}
-    folder.write_csv("groups.csv", {name: ["" if value != value else value for value in one]
-                                    for name, one in groups.items()})  # fmt: skip
+    folder.write_csv("groups.csv", _without_gaps(groups))
+    if effects.within:
+        within = effects.shares_within()
+        within["time"] = [vocabulary.span(period) for period in within["time"]]
+        folder.write_csv("groups_over_time.csv", _without_gaps(within))
     folder.write_csv("effects.csv", effects.columns())
-    mutual = np.array([one for _, one in pairs]).reshape(len(others), K).sum(axis=0)[order]
-    return Found(effects, order, effects.every.mean, texts, mutual)
+    known = {name: [group for column, group in effects.groups if column == name] for name, _ in effects.groups}
+    Learnt(file.text, file.metadata, file.time, vocabulary, models.order.tolist(), known).write(folder.log)
+    return Found(effects, models.order, effects.every.mean, texts, models.found_again)
 
 
-def _between(mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of the intervals of Beta distributions of these moments; the mean of a lopsided one is its end."""
-    mean = np.clip(mean, 1e-6, 1.0 - 1e-6)
-    weight = np.maximum(mean * (1.0 - mean) / np.maximum(variance, 1e-12) - 1.0, 1e-3)
-    low, high = (stats.beta.ppf(at, mean * weight, (1.0 - mean) * weight) for at in (0.5 - LEVEL / 2, 0.5 + LEVEL / 2))
-    return np.minimum(low, mean), np.maximum(high, mean)
+def _without_gaps(table: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """The interval of one document is an empty cell."""
+    return {name: ["" if value != value else value for value in one] for name, one in table.items()}
 
 
 def say(found: Found, lists: list[list[str]]) -> None:
@@ -278,7 +261,3 @@ def say(found: Found, lists: list[list[str]]) -> None:
         else:
             told = f"is {points} {'larger' if more else 'smaller'} than in the other texts"
         print(f"{column if column == time else f'{column} {group}'}: the share of {topic} {told}.")
-
-
-def _plain(value: Any) -> Any:
-    return round(float(value), 6) if isinstance(value, float | np.floating) else value

@@ -1,8 +1,9 @@
 """The number of topics by which texts that were left out are completed best, or the smallest that does as well.
 
-One half of each text left out is completed from the other. Numbers are tried from 2 upward until two in a row complete
-no better than the best. Taken is the smallest of which the loss against the best, text by text, is within its own
-standard error.
+One half of each text left out is completed from the other. Numbers are tried from 2 upward, with growing steps, until
+two in a row complete no better than the best. Taken is the smallest of which the loss against the best, text by
+text, is within its own standard error. The numbers next to it are tried as well, until both neighbours of the one that
+is taken were.
 """
 
 from __future__ import annotations
@@ -46,12 +47,34 @@ def best_number(counts: sp.csr_array, metadata: Any, seed: int) -> tuple[int, li
             break
     if not tried:
         return NUMBERS[0], []
+    rows = _compared(tried)
+    while left := [k for k in _beside(_chosen(rows)) if k not in tried and k <= min(counts.shape)]:
+        found = _completed(left[0], counts, metadata, seed)
+        if len(found) != len(next(iter(tried.values()))):
+            break
+        tried[left[0]] = found
+        rows = _compared(tried)
+    return _chosen(rows), rows
+
+
+def _beside(number: int) -> list[int]:
+    """The numbers next to one, within those that are tried."""
+    return [k for k in (number - 1, number + 1) if NUMBERS[0] <= k <= NUMBERS[-1]]
+
+
+def _compared(tried: dict[int, np.ndarray]) -> list[list[float]]:
+    """Rows in the order of the numbers, by what was completed of each text."""
     best = max(tried.values(), key=lambda found: float(found.mean()))
     rows = []
-    for number, found in tried.items():
+    for number, found in sorted(tried.items()):
         loss = best - found
         rows.append([number, float(found.mean()), float(loss.mean()), float(loss.std(ddof=1) / np.sqrt(len(loss)))])
-    return next(int(row[0]) for row in rows if row[2] <= row[3]), rows
+    return rows
+
+
+def _chosen(rows: list[list[float]]) -> int:
+    """The smallest number whose loss against the best is within its standard error."""
+    return next(int(row[0]) for row in rows if row[2] <= row[3])
 
 
 def _completed(number: int, counts: sp.csr_array, metadata: Any, seed: int) -> np.ndarray:

@@ -5,20 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
-from adaptive import plots
 from adaptive.cli import beside
 from adaptive.cli.job import Job
-from adaptive.cli.topics import documents
+from adaptive.cli.topics import documents, pictures
 from adaptive.cli.topics.stream import AGAIN, Stream
 from adaptive.cli.topics.texts import Texts, Vocabulary
 from adaptive.estimators import MetadataTopicModel
-from adaptive.plots.style import tidy
 
 __all__ = ["write"]
 
-MOST_GROUPS, N_LINES = 12, 6
 MOST_SAID = 10  # topics
 ADVICE = (
     "with this number of topics the columns mislead; leave them out, or try another number",
@@ -40,9 +36,7 @@ def write(stream: Stream, file: Texts, vocabulary: Vocabulary, folder: Job) -> b
         "words": [" ".join(one) for one in lists],
     }
     folder.write_csv("topics.csv", topics)
-    shares = found.effects.shares()
-    for column in dict.fromkeys(shares["column"]):
-        _draw(shares, column, column == settings["time"], lists, folder)
+    pictures.draw(found.effects, lists, folder)
     completion = _write_completion(stream, folder)
     unread = _read_next(stream, settings)
     folder.write_csv("read_next.csv", unread)
@@ -103,8 +97,8 @@ def _empty(model: MetadataTopicModel, order: np.ndarray) -> list[int]:
 
 def _chosen(stream: Stream) -> str:
     """Say how the number was chosen."""
-    if not stream.tried:
-        return ""
+    if stream.settings["topics"]:
+        return f"\nThe number of topics was given by --topics {stream.n_topics}, and not compared with others."
     told = [f"{int(row[0])}" for row in stream.tried]
     if len(told) < 2:
         return ""
@@ -112,45 +106,6 @@ def _chosen(stream: Stream) -> str:
         f"\nOf {', '.join(told[:-1])} and {told[-1]} topics these are the fewest that foretell texts left out as "
         "well as any (numbers.csv)."
     )
-
-
-def _draw(table: dict[str, list[Any]], column: str, along: bool, lists: list[list[str]], folder: Job) -> None:
-    """The topics that differ most between the groups of a column, with 90% bands."""
-    rows = np.flatnonzero(np.array(table["column"]) == column)
-    groups = list(dict.fromkeys(table["group"][r] for r in rows))
-    groups = groups if along else groups[:MOST_GROUPS]
-    K = len(lists)
-    values = {
-        (table["group"][r], table["topic"][r] - 1): (table["share"][r], table["lower"][r], table["upper"][r])
-        for r in rows
-    }
-    cube = 100 * np.array([[values[group, k] for k in range(K)] for group in groups])
-    chosen = np.argsort(-np.ptp(cube[:, :, 0], axis=0), kind="stable")[:N_LINES]
-    columns = min(3, len(chosen))
-    lines = -(-len(chosen) // columns)
-    drawing, ax = plots.figure(3.0 * columns, 2.2 * lines + 0.8)
-    drawing.clear()
-    panels = drawing.subplots(lines, columns, sharex=True, sharey=True, squeeze=False).ravel()
-    places = np.array([float(group) for group in groups]) if along else np.arange(len(groups))
-    for ax, k in zip(panels, chosen, strict=False):
-        mean, lower, upper = cube[:, k].T
-        if along and len(groups) > 1:
-            ax.plot(places, mean, color=plots.PALETTE[0])
-            ax.fill_between(places, lower, upper, color=plots.PALETTE[0], alpha=0.25, linewidth=0)
-            ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-        else:
-            ax.errorbar(places, mean, [mean - lower, upper - mean], fmt="o", markersize=4, color=plots.PALETTE[0])
-            ax.set_xticks(places, groups, rotation=40, ha="right")
-            ax.margins(x=0.15)
-        ax.set_title("\n".join([f"{k + 1}: {' '.join(lists[k][:2])}", " ".join(lists[k][2:4])]), loc="left", fontsize=8)
-        ax.set_ylim(bottom=0.0)
-        tidy(ax)
-    for ax in panels[len(chosen) :]:
-        ax.set_visible(False)
-    drawing.supylabel("mean share of the texts (%), with 90% bands", fontsize=9)
-    drawing.supxlabel(column, fontsize=9)
-    name = "".join(c if c.isalnum() else "_" for c in column)
-    folder.draw(drawing, f"{'time' if along else 'groups'}-{name}")
 
 
 def _read_next(stream: Stream, settings: dict[str, Any]) -> dict[str, list[Any]]:

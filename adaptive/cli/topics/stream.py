@@ -10,6 +10,7 @@ time), each from another start: how far their shares lie from those of the first
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -71,13 +72,13 @@ class Stream:
     unread: dict[tuple[str, ...], int] = field(default_factory=dict)
 
     @classmethod
-    def begun(cls, settings: dict[str, Any], folder: Job) -> Stream:
-        """As the folder has it, or from the start."""
-        stream, path = cls(settings, settings["topics"]), folder.log / STATE
+    def begun(cls, settings: dict[str, Any], run: Path) -> Stream:
+        """As the folder of a run has it, or from the start."""
+        stream, path = cls(settings, settings["topics"]), run / "log" / STATE
         if path.is_file():
             state = unpack(path.read_bytes())
             if "tried" not in state:
-                raise CommandError(f"{folder.path} was begun by an earlier version; name another folder with --out.")
+                raise CommandError(f"{run} was begun by an earlier version; name another folder with --out.")
             stream.n_topics = None if state["n_topics"] is None else int(state["n_topics"])
             stream.tried = [list(map(float, row)) for row in state["tried"]]
             for name, kept in state["models"].items():

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
+from math import floor
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import scipy.sparse as sp
 from adaptive.tables import Cells, TableError, TableFile
 from adaptive.tables.values import DATES, dates_of
 
-__all__ = ["Block", "Texts", "Vocabulary"]
+__all__ = ["LOOKED_AT", "Block", "Texts", "Vocabulary", "group_of", "words_of"]
 
 WORD = re.compile(r"[^\W\d_]{3,}")
 MOST_COUNTED = 500_000  # words held while the vocabulary is counted; beyond them those seen once are dropped
@@ -47,9 +48,11 @@ class Vocabulary:
     form: str = ""
 
     def period(self, time: float) -> str:
-        """The tenth of the time that a moment lies in, by its middle."""
+        """The tenth of the time that a moment lies in, by its middle; outside the time one that no text has."""
         width = (self.last - self.first) / N_PERIODS or 1.0
-        number = min(int((time - self.first) / width), N_PERIODS - 1)
+        number = floor((time - self.first) / width)
+        if self.first <= time <= self.last:
+            number = min(number, N_PERIODS - 1)
         return f"{self.first + (number + 0.5) * width:g}"
 
     def span(self, period: str) -> str:
@@ -100,8 +103,6 @@ class Texts:
 
     def vocabulary(self, n_words: int) -> Vocabulary:
         """The words that stand in most texts, of those in at most half of them and in five or more."""
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
         found: Counter[str] = Counter()
         n_texts, ranges = 0, dict.fromkeys(("", *DATES), (np.inf, -np.inf))  # of the forms that fit so far
         for cells in self.file.blocks(LOOKED_AT):
@@ -110,7 +111,7 @@ class Texts:
             for text in cells.frame[self.text]:
                 if text:
                     n_texts += 1
-                    found.update(set(WORD.findall(text.lower())) - ENGLISH_STOP_WORDS)
+                    found.update(set(words_of(text)))
                     if len(found) > MOST_COUNTED:
                         found = Counter({word: count for word, count in found.items() if count > 1})
         least = min(5, max(1, n_texts // 20))
@@ -120,6 +121,20 @@ class Texts:
             return Vocabulary(words, n_texts)
         form, (first, last) = next(iter(ranges.items()))
         return Vocabulary(words, n_texts, first, last, form)
+
+    def moments(self, cells: Cells, known: Vocabulary) -> np.ndarray:
+        """(m,) times of some lines, in the form of those that are known; a cell in another form is refused."""
+        assert self.time is not None
+        found = _moments(cells, self.time, known.form)
+        if found is None:
+            if not known.form:
+                cells.numbers(self.time, "a number")
+            one_by_one = (cells.frame[self.time].iloc[[k]] for k in range(len(cells.frame)))
+            bad = np.array([dates_of(cell, [known.form]) is None for cell in one_by_one])
+            example = "2024-05-31" if known.form == "ISO8601" else f"{datetime(2024, 5, 31):{known.form}}"
+            cells.refuse(bad, self.time, f"a date such as {example}")
+        assert found is not None
+        return found
 
     def blocks(self, vocabulary: Vocabulary, size: int, after: int = 0) -> Iterator[Block]:
         """The file in blocks of ``size`` lines, without the first ``after`` of them."""
@@ -137,14 +152,31 @@ class Texts:
             indices.extend(sorted(found))
             data.extend(float(found[j]) for j in sorted(found))
             indptr.append(len(indices))
-        metadata = {name: np.array([cell or "(empty)" for cell in cells.frame[name]]) for name in self.metadata}
+        metadata = {name: np.array([group_of(cell) for cell in cells.frame[name]]) for name in self.metadata}
         if self.time:
-            moments = _moments(cells, self.time, known.form)
-            assert moments is not None  # by the first look
+            moments = self.moments(cells, known)
             metadata[self.time] = np.array([known.period(moment) for moment in moments.tolist()])
         counts = sp.csr_array((data, indices, indptr), shape=(len(texts), len(positions)))
         told = {name: cells.frame[name].tolist() for name in (*self.metadata, *filter(None, [self.time]))}
         return Block(counts, metadata, cells.frame.index.tolist(), (texts != "").to_numpy(), told)
+
+
+def words_of(text: str) -> list[str]:
+    """Words of three letters or more, one after the other, but for the commonest of English.
+
+    Examples
+    --------
+    >>> words_of("The oak, and the other OAK of 1900")
+    ['oak', 'oak']
+    """
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    return [word for word in WORD.findall(text.lower()) if word not in ENGLISH_STOP_WORDS]
+
+
+def group_of(cell: str) -> str:
+    """The group that a cell of metadata names."""
+    return cell or "(empty)"
 
 
 def _narrowed(ranges: dict[str, tuple[float, float]], cells: Cells, time: str) -> dict[str, tuple[float, float]]:
