@@ -268,13 +268,13 @@ def _run(job: Job, now: dict[str, Any], known: Known, features: Any) -> None:
 
 
 def _target(settings: dict[str, Any]) -> int | str:
-    """What is to be known, as the estimator takes it."""
+    """Return what is to be known, as the estimator takes it."""
     best: int = settings["best"]
     return f"top-{best}" if settings.get("any_order") and best > 1 else best or "order"
 
 
 def _by_name(settings: dict[str, Any]) -> bool:
-    """Whether comparisons say who is asked, even where no skills are learnt."""
+    """True where comparisons say who is asked, even where no skills are learnt."""
     return bool(settings.get("named") or settings["judge"])
 
 
