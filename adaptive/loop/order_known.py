@@ -21,7 +21,8 @@ class OrderKnown(StoppingRule):
     probability : float, default 0.9
         For estimators with ``order``, such as :class:`~adaptive.BradleyTerry`.
     best : int or str, optional
-        How many are to be in order, as ``order`` takes it. Default: the design's target; of all where it has none.
+        How many are to be in order, as ``order`` takes it; "top-3": who the best three are, in any order. Default: the
+        design's target; of all where it has none.
 
     Raises
     ------

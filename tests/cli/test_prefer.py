@@ -52,8 +52,25 @@ def test_a_report(tables, tmp_path, capsys):
         "to learn which item a person likes best: p" in said
         and "everybody, and what to ask for it: adaptive rank" in said
     )
-    assert "if all people were alike" in said and "On 30 comparisons, each predicted while it was left out" in said
-    assert said.count("one ranking for everybody") == 2  # the run that went on says it again
+    assert "150 comparisons: each of five parts is predicted by a model of all others." in said
+    assert "On 150 comparisons, each predicted while it was left out (five folds)" in said
+    assert said.count(", one ranking for everybody") == 2  # the run that went on says it again
+    assert summary["beside"]["n"] == summary["held_out"] == 150 and summary["folds"] == 5
+    assert summary["bits_one_ranking"] * np.log(2.0) == pytest.approx(summary["beside"]["rival_log_loss"])
+
+
+def test_a_large_table_is_split_once_and_a_short_one_not_at_all(tables, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("adaptive.cli.prefer.model.MOST", 149)
+    told = cli.run(["prefer", str(tables / "winners.csv"), "--components", "0", "--out", str(tmp_path / "run")])
+    summary = json.loads((tmp_path / "run/summary.json").read_text())
+    assert told == 0 and (summary["held_out"], summary["folds"]) == (30, 1)
+    assert "On 30 comparisons, drawn from the table and left out (another --seed draws" in capsys.readouterr().out
+    (tmp_path / "few.csv").write_text("user,winner,loser\np,x,y\nq,y,x\np,x,z\n")
+    assert cli.run(["prefer", str(tmp_path / "few.csv"), "--components", "0", "--out", str(tmp_path / "few")]) == 0
+    said = capsys.readouterr().out
+    assert "3 comparisons of 3 items by 2 people; too few to hold some of them out." in said
+    assert "each of five parts" not in said
+    assert json.loads((tmp_path / "few/summary.json").read_text())["bits"] is None
 
 
 def test_a_person_is_asked_stops_and_goes_on(tables, tmp_path, monkeypatch, capsys):

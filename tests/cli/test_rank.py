@@ -47,18 +47,106 @@ def test_a_table_is_ranked(tables, capsys):
     assert ranking["item"][0] == "mead" and ranking["item"][-1] == "ale" and (out / "ranking.png").is_file()
     assert sum(map(float, ranking["among_best_2"])) == pytest.approx(2.0)
     assert sum(map(float, ranks["1"])) == pytest.approx(1.0) and ranks["item"] == ranking["item"]
-    assert sum(map(int, following["times"])) == 10 and "judges" not in following  # who answers does not matter
+    assert sum(map(int, following["times"])) == 7  # a short table's judges are asked by name, and nobody twice the same
     assert len(set(map(frozenset, zip(following["left"], following["right"], strict=True)))) == len(following["left"])
     summary = json.loads((out / "summary.json").read_text())
     assert summary["comparisons"] == 5 and summary["order"][0] == "mead" and 0 < summary["probability"] < 1
+    assert summary["probability"] < summary["probability_set"] < 1 and "mead" in summary["best_set"]
     assert summary["learnt"] == {"ties": True, "sides": False, "judges": False}  # ties: for the table has one
     assert 0 < summary["further_comparisons"]["half"] < summary["further_comparisons"]["most"]
     said = capsys.readouterr().out
-    assert "the best 2, in order: mead" in said and "the answers of the 2 judges count alike" in said
+    assert (
+        "the best 2: mead" in said
+        and "; in this order 0." in said
+        and "the answers of the 2 judges count alike" in said
+    )
+    assert "Whether tastes differ is tested by adaptive prefer, on a table with columns user, winner and loser." in said
     assert "further comparisons, or with bad luck" in said and "--answers pairs.csv" in said
     assert cli.run(["rank", str(tables / "games.csv"), "--judges", "--out", str(tables / "judged")]) == 0
     assert columns(tables / "judged/judges.csv")["comparisons"] == ["3", "2"]
     assert set("; ".join(columns(tables / "judged/next.csv")["judges"]).split("; ")) == {"x", "y"}
+
+
+@pytest.fixture(scope="module")
+def drinks(tmp_path_factory):
+    """Forty comparisons by ten people, of whom none errs more than another."""
+    rng, path = np.random.default_rng(0), tmp_path_factory.mktemp("drinks") / "drinks.csv"
+    strength = dict(zip(NAMES, (0.0, 0.1, 0.2, 0.9), strict=True))
+    lines = ["person,winner,loser"]
+    for k in range(40):
+        a, b = rng.choice(NAMES, 2, replace=False)
+        a, b = (a, b) if strength[a] - strength[b] + rng.logistic() > 0 else (b, a)
+        lines.append(f"p{k % 10},{a},{b}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def listed(path):
+    found = columns(path)
+    times = map(int, found["times"]) if "times" in found else [1] * len(found["left"])
+    pairs = [frozenset(pair) for pair in zip(found["left"], found["right"], strict=True)]
+    return sorted(sorted(pair) for pair, n in zip(pairs, times, strict=True) for _ in range(n))
+
+
+@pytest.mark.parametrize("options", [("--best", "2", "--batch", "24"), ("--best", "2", "--any-order"), ("--named",)])
+def test_the_list_to_buy_is_the_one_that_the_next_line_writes(drinks, options, tmp_path, capsys):
+    assert cli.run(["rank", str(drinks), *options, "--out", str(tmp_path / "run")]) == 0
+    answers = ["--answers", str(tmp_path / "pairs.csv"), "--out", str(tmp_path / "panel")]
+    assert cli.run(["rank", str(drinks), *options, *answers]) == 0
+    bought = listed(tmp_path / "run/next.csv")
+    assert bought == listed(tmp_path / "pairs.csv") and len(bought) == (24 if "--batch" in options else 10)
+    if "--batch" in options:  # as often as it is worth it: there is no limit for a pair
+        assert max(map(int, columns(tmp_path / "run/next.csv")["times"])) > 4
+
+
+def test_of_a_short_table_the_list_to_buy_is_the_same_too(tables):
+    games = ["rank", str(tables / "games.csv"), "--best", "1"]
+    assert cli.run([*games, "--out", str(tables / "run")]) == 0
+    assert cli.run([*games, "--answers", str(tables / "pairs.csv"), "--out", str(tables / "panel")]) == 0
+    assert listed(tables / "run/next.csv") == listed(tables / "pairs.csv")
+
+
+def test_who_the_best_are_is_known_before_their_order(drinks, tmp_path, capsys):
+    summaries = []
+    for k, more in enumerate([(), ("--any-order",)]):
+        out = tmp_path / f"{k}"
+        assert cli.run(["rank", str(drinks), "--best", "2", "--sure", "0.8", *more, "--out", str(out)]) == 0
+        summaries.append(json.loads((out / "summary.json").read_text()))
+    for name in ("order", "probability", "best_set", "probability_set"):
+        assert summaries[0][name] == summaries[1][name]
+    half = [one["further_comparisons"]["half"] for one in summaries]
+    assert half[1] < half[0]
+    said = capsys.readouterr().out
+    assert "To be sure of this order (0.8)" in said and "To be sure of who they are (0.8)" in said
+    sure = f"{0.5 * (summaries[0]['probability'] + summaries[0]['probability_set'])}"
+    stop = ["rank", str(drinks), "--best", "2", "--sure", sure, "--answers", str(tmp_path / "pairs.csv")]
+    assert cli.run([*stop, "--any-order", "--out", str(tmp_path / "set")]) == 0
+    assert (tmp_path / "pairs.csv").read_text() == "number,left,right,winner\n"  # it is known, and nothing is asked
+    assert "who the best 2 are is known with probability" in capsys.readouterr().out
+    assert cli.run([*stop, "--out", str(tmp_path / "order")]) == 0
+    assert len(columns(tmp_path / "pairs.csv")["left"]) == 10
+
+
+def test_people_are_named_without_learning_their_skills(drinks, tmp_path, capsys):
+    file = tmp_path / "pairs.csv"
+    run = ["rank", str(drinks), "--named", "--no-judges", "--batch", "5", "--answers", str(file)]
+    assert cli.run([*run, "--out", str(tmp_path / "run")]) == 0
+    file.write_text(file.read_text().replace(",\n", ",left\n"))
+    assert cli.run(["rank", "--resume", "--answers", str(file), "--out", str(tmp_path / "run")]) == 0
+    asked, table = columns(file), columns(drinks)
+    told = [(frozenset(pair), who) for *pair, who in zip(asked["left"], asked["right"], asked["judge"], strict=True)]
+    known = {
+        (frozenset(pair), who)
+        for *pair, who in zip(table["winner"], table["loser"], table["person"], strict=True)
+    }  # fmt: skip
+    assert len(told) == len(set(told)) == 10 and not set(told) & known
+    assert max(asked["judge"].count(f"p{k}") for k in range(10)) <= 2 and not (tmp_path / "run/judges.csv").exists()
+    plain = ["rank", str(drinks), "--no-judges", "--out", str(tmp_path / "plain")]
+    named = ["rank", str(drinks), "--no-judges", "--judge", "x", "--judge", "y", "--out", str(tmp_path / "named")]
+    assert cli.run(plain) == cli.run(named) == 0
+    assert_same_files(tmp_path / "plain", tmp_path / "named", ["ranking.csv", "ranks.csv"])
+    assert "judges" not in columns(tmp_path / "plain/next.csv")
+    assert set("; ".join(columns(tmp_path / "named/next.csv")["judges"]).split("; ")) == {"x", "y"}
 
 
 def test_winners_and_losers_have_no_side(tables, capsys):
@@ -68,6 +156,7 @@ def test_winners_and_losers_have_no_side(tables, capsys):
     said = capsys.readouterr().out
     assert "the order of all: " in said and ", ale (probability" in said and "is favoured" not in said
     assert "(column person) count alike" in said and "With judges who err, the best would be" in said
+    assert f"Whether tastes differ is tested by: adaptive prefer {tables / 'won.csv'}" in said
     assert "an advantage of one side (the table does not say who was shown first)" in said
 
 
@@ -199,7 +288,10 @@ def test_a_command_that_gives_no_answer(tables, capsys):
         ("name\na\nb\n", None, ("--here", "--ask", "x"), "--ask and --here do not go together"),
         ("name\na\nb\n", None, ("--ask", "x", "--ask", "y"), "several --ask need a --judge each"),
         ("name\na\nb\n", None, ("--here", "--judge", "x", "--judge", "y"), "ask them through a file, with --answers"),
-        ("name\na\nb\n", None, ("--here", "--judge", "x", "--no-judges"), "--judge and --no-judges do not go together"),
+        ("name\na\nb\n", None, ("--here", "--judge", "x", "--no-judges"), "names who is asked through a file: add"),
+        ("name\na\nb\n", None, ("--here", "--named"), "--named is for people who are asked through a file"),
+        ("left,right,winner\na,b,a\n", None, ("--named",), "has no column judge, and no --judge is named"),
+        ("name\na\nb\n", None, ("--any-order", "--here"), "--best must be between 1 and 1, one fewer"),
         ("left,right,winner\na,b,a\n", None, ("--judges",), "has no column judge, and no --judge is named"),
         (None, None, (), "name the table of comparisons or names: adaptive rank TABLE"),
     ],

@@ -100,27 +100,35 @@ def prefer(
 def _run(rows: Any, y: Any, features: Any, job: Job) -> None:
     from adaptive.cli import beside
     from adaptive.cli.fitting import fitted
-    from adaptive.cli.prefer.model import judged, model_of
+    from adaptive.cli.prefer.model import MOST, judged, model_of
+    from adaptive.diagnostics.beside_rival import LEAST
 
     settings = job.settings
     known = job.path / "summary.json"
     if known.is_file():
         summary = json.loads(known.read_text(encoding="utf-8"))
     else:
+        if len(rows) >= LEAST:
+            parts = "each of five parts" if len(rows) <= MOST else "a fifth of them"
+            print(f"{counted(len(rows), 'comparison')}: {parts} is predicted by a model of all others.", flush=True)
         summary = judged(rows, y, features, settings["components"], settings["seed"])
     model = model_of(features, settings["components"], summary["length"], settings["seed"])
     model = fitted(model, lambda estimator: estimator.fit(rows, y), job)
     summary |= {"comparisons": len(rows), "people": len(model.users_), "items": len(model.items_),
                 "components": model.posterior_.loadings.shape[1], "converged": bool(model.converged_)}  # fmt: skip
     job.write_summary(summary)
-    own, alike = (np.log(2.0) * summary[name] for name in ("bits", "bits_alike"))
     shared = counted(summary["components"], "component") if summary["components"] else "no component"
-    print(
-        f"{len(rows)} comparisons of {len(model.items_)} items by {len(model.users_)} people; held-out ones have a log "
-        f"loss of {own:.3f} nats (smaller is better), {alike:.3f} if all people were alike, 0.693 by a coin."
-    )
+    loss = "too few to hold some of them out"
+    if summary["bits"] is not None:
+        own = np.log(2.0) * summary["bits"]
+        loss = f"held-out ones have a log loss of {own:.3f} nats (smaller is better), 0.693 by a coin"
+    print(f"{len(rows)} comparisons of {len(model.items_)} items by {len(model.users_)} people; {loss}.")
     print(f"Of tastes that groups of people have in common it learnt {shared}.")
-    beside.say(summary.get("beside"), advice=f"rank items once for all, by {_ranked(job)}")
+    how = (
+        "each predicted while it was left out (five folds)" if summary["folds"] > 1
+        else "drawn from the table and left out (another --seed draws others, and may say otherwise)"
+    )  # fmt: skip
+    beside.say(summary.get("beside"), advice=f"rank items once for all, by {_ranked(job)}", how=how)
     if settings["ask"] is None:
         _report(model, job)
     else:

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.gaussian_process.kernels import RBF
 
 from adaptive import diagnostics
-from adaptive.diagnostics.rivals import Alike
 from adaptive.estimators import CollaborativePreference
 
 if TYPE_CHECKING:
@@ -17,10 +16,11 @@ if TYPE_CHECKING:
 
     from adaptive.types import RandomState
 
-__all__ = ["judged", "model_of"]
+__all__ = ["MOST", "judged", "model_of"]
 
 LENGTHS = (0.5, 1.0, 2.0)  # in units of the root of the number of features: of distances between unlike items
-SHARE = 0.2  # of comparisons, held out
+FOLDS = 5  # parts of the comparisons, each predicted by a model of the others
+MOST = 5000  # comparisons, up to which that is worth the time
 
 
 def model_of(
@@ -39,24 +39,21 @@ def judged(
 ) -> dict[str, Any]:
     """Return the length of the kernel that predicts held-out comparisons best, and bits per one of these.
 
-    ``bits`` are the model's, ``bits_alike`` those of the same prior without knowing who is asked; a coin has 1. Beside
-    it stands one ranking for everybody (``beside``, see `adaptive.diagnostics.beside`).
+    Each comparison is held out once, in `FOLDS` parts; of a table of more than `MOST` one part is. ``bits`` are the
+    model's, ``bits_one_ranking`` those of one ranking for everybody; a coin has 1. ``beside`` has their difference,
+    with an interval over people, as of `adaptive.diagnostics.beside_rival`. Of a table that is too short for it these
+    are None.
     """
-    held = np.zeros(len(rows), dtype=bool)
-    held[np.random.default_rng(seed).permutation(len(rows))[: max(1, int(SHARE * len(rows)))]] = True
-    learn = [row for row, out in zip(rows, held, strict=True) if not out]
-    test = [row for row, out in zip(rows, held, strict=True) if out]
-    rival, whose = -Alike().fit(learn, y[~held]).log_predictive(test, y[held]), [row[0] for row in test]
-    found = []
+    tried = FOLDS if len(rows) <= MOST else 1
+    found: list[dict[str, Any]] = []
     for length in LENGTHS if features is not None else (1.0,):
+        model = model_of(features, components, length, seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the fit on all says so
-            model = model_of(features, components, length, seed).fit(learn, y[~held])
-        nobody = max(model.users_.tolist(), key=len) + "?"
-        alike = model.log_predictive([(nobody, first, second) for _, first, second in test], y[held])
-        own = model.log_predictive(test, y[held])
-        bits = [-float(np.mean(values)) / np.log(2.0) for values in (own, alike)]
-        beside = diagnostics.beside({"log_loss": (-own, rival)}, Alike.name, of=Alike.of, groups=whose)
-        found.append({"length": length, "bits": bits[0], "bits_alike": bits[1], "held_out": len(test),
-                      "beside": beside})  # fmt: skip
+            beside = diagnostics.beside_rival(model, (rows, y), n_folds=FOLDS, n_tried=tried, random_state=seed)
+        if beside is None:
+            return {"length": 1.0, "bits": None, "bits_one_ranking": None, "held_out": 0, "folds": 0, "beside": None}
+        bits = {name: float(beside[loss] / np.log(2.0))
+                for name, loss in (("bits", "log_loss"), ("bits_one_ranking", "rival_log_loss"))}  # fmt: skip
+        found.append({"length": length, **bits, "held_out": beside["n"], "folds": tried, "beside": beside})
     return min(found, key=lambda one: one["bits"])

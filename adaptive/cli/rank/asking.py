@@ -183,5 +183,8 @@ def _known(design: SequentialDesign) -> str:
     if not hasattr(design.estimator_, "belief_"):
         return ""
     target: Any = design.target
-    what = {"order": "the order", 1: "the best"}.get(target, f"the order of the best {target}")
+    if str(target).startswith("top-"):
+        what = f"who the best {target.removeprefix('top-')} are"
+    else:
+        what = {"order": "the order", 1: "the best"}.get(target, f"the order of the best {target}")
     return f"; {what} is known with probability {design.estimator_.order(target)[1]:.2f}"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Line", "buying", "grouped", "in_words"]
 
 PAIRS = 30  # the best alone, of which a list is chosen
+TIMES = 4  # that a pair may be listed at first; twice as often where it is, until no pair would be listed more often
 PEOPLE = 30  # of each pair, the best
 SHOWN = 5  # pairs in the terminal
 
@@ -51,9 +52,11 @@ def buying(
     model : BradleyTerry
     names : list of str
     judges : list of str, optional
-        Who may be asked; none of them is asked about two items that they have compared.
+        Who may be asked; none of them is asked about two items that they have compared. Where the model learns no
+        skills they are given out evenly.
     n : int
-    target : int, "best" or "order"
+    target : int or str
+        As ``BradleyTerry.predictive`` takes it.
     known : list of (left, right, judge)
         Comparisons of judges so far.
     pending : list of comparisons
@@ -71,6 +74,7 @@ def buying(
     told |= set() if once else {(frozenset(row[:2]), *row[2:]) for row in closed}
 
     people = _most_skilled(model, judges)
+    alike = judges is not None and not model.judges
 
     def turned(pair: Sequence[str]) -> tuple[str, str]:  # either is first equally often
         left, right = sorted(pair)
@@ -92,18 +96,47 @@ def buying(
     if len(best) > PAIRS:
         alone = [one[0] for one in open_ones.values()]
         best = [best[position] for position in model.select(alone, PAIRS, joint=False, **how).tolist()]
-    short = [one for way in best for one in open_ones[way][:PEOPLE]]
     how["pending"] = list(pending) or None
-    copies = 1 if once or judges is not None else max(4, -(-n // len(short)))
-    listed = short * copies
-    if cost:
-        how["cost"] = [cost[one[2]] for one in listed]
-    chosen, gains = model.select(listed, min(n, len(listed)), return_scores=True, **how)
+    # of whose answers count alike anybody stands for all who may be asked
+    short = [one for way in best for one in open_ones[way][: 1 if alike else PEOPLE]]
+    most = {one: 1 if once or (judges and not alike) else len(open_ones[one[:2]]) if alike else n for one in short}
+    times = {one: min(TIMES, most[one]) for one in short}
+    while True:
+        listed = [one for one in short for _ in range(times[one])]
+        if cost:
+            how["cost"] = [cost[one[2]] for one in listed]
+        places, gains = model.select(listed, min(n, len(listed)), return_scores=True, **how)
+        chosen = [listed[place] for place in places.tolist()]
+        often = Counter(chosen)
+        more = [one for one in short if often[one] == times[one] < most[one]]
+        if not more:
+            break
+        times |= {one: min(2 * times[one], most[one]) for one in more}
+    worth = list(zip(chosen, gains.tolist(), strict=True))
+    if alike:
+        worth = _given_out(worth, open_ones, Counter(row[2] for row in pending))
     found: list[tuple[tuple[str, ...], float]] = []
-    for one, gain in zip((listed[position] for position in chosen.tolist()), gains.tolist(), strict=True):
-        comparison: tuple[str, ...] = one if once else (*turned(one[:2]), *one[2:])
-        found.append((comparison, gain))
+    for one, gain in worth:
+        found.append((one if once else (*turned(one[:2]), *one[2:]), gain))
         seen[frozenset(one[:2])] += 1
+    return found
+
+
+def _given_out(
+    worth: Sequence[tuple[tuple[str, ...], float]], open_ones: Mapping[Any, Sequence[tuple[str, ...]]],
+    load: Counter[str],
+) -> list[tuple[tuple[str, ...], float]]:  # fmt: skip
+    """Return the comparisons, each by whoever has the fewest so far; those that nobody may be asked are left out."""
+    found: list[tuple[tuple[str, ...], float]] = []
+    given: set[tuple[frozenset[str], str]] = set()
+    for one, gain in worth:
+        pair = frozenset(one[:2])
+        free = [each for each in open_ones[one[:2]] if (pair, each[2]) not in given]
+        if free:
+            chosen = min(free, key=lambda each: load[each[2]])
+            given.add((pair, chosen[2]))
+            load[chosen[2]] += 1
+            found.append((chosen, gain))
     return found
 
 

@@ -17,9 +17,9 @@ __all__ = ["in_words"]
 MANY = 1e6  # times: beyond it the number says nothing more
 
 
-def in_words(choice: Choice, known: Known, best: str) -> str:
-    """Return sentences about the model, where ``best`` is its best item."""
-    said = [_of_judges(choice, known, best)] if known.judged else []
+def in_words(choice: Choice, known: Known, best: str, table: str) -> str:
+    """Return sentences about the model of a table, where ``best`` is its best item."""
+    said = [_of_judges(choice, known, best), _of_tastes(known, table)] if known.judged else []
     learnt = [name for name, yes in (("ties", choice.ties), ("an advantage of one side", choice.sides)) if yes]
     left = [] if choice.ties else ["ties" if np.any(known.y == 0) else "ties (--ties learns them)"]
     if not choice.sides:
@@ -61,6 +61,13 @@ def _of_judges(choice: Choice, known: Known, best: str) -> str:
         other = "With judges who err"
     same = f"the best would be {rival} too" if rival == best else f"the best would be {rival}, not {best}"
     return f"{said} {other}, {same} (probability {probability:.2f})."
+
+
+def _of_tastes(known: Known, table: str) -> str:
+    """Say where differing tastes are tested; of a table that `adaptive prefer` reads as it is, by which command."""
+    if known.who.strip().lower() in ("user", "person", "who") and not known.sided:
+        return f"Whether tastes differ is tested by: adaptive prefer {table}"
+    return "Whether tastes differ is tested by adaptive prefer, on a table with columns user, winner and loser."
 
 
 def _round(times: float) -> str:

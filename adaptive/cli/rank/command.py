@@ -14,6 +14,8 @@ from adaptive.cli.options import DryRun, Format, Resume, out_folder, require_at_
 from adaptive.cli.understanding import counted, table_in_words
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from adaptive.cli.rank.model import Choice
     from adaptive.cli.rank.tables import Known
     from adaptive.estimators import BradleyTerry
@@ -44,9 +46,14 @@ def rank(
     best: Annotated[
         int, whole_number("Learn the order of the best N; 1: which is best; 0: the order of all (default 0).")
     ] = 0,
+    any_order: Annotated[
+        bool,
+        typer.Option("--any-order", help="Learn who the --best are, not their order: --sure, the number of further "
+                     "comparisons and the choice of pairs are about them as a set."),
+    ] = False,
     sure: Annotated[
         float,
-        typer.Option(help="Stop when that order is right with this probability (default 0.9).", metavar="P",
+        typer.Option(help="Stop when that order (or set) is right with this probability (default 0.9).", metavar="P",
                      show_default=False),
     ] = 0.9,
     comparisons: Annotated[int, whole_number("Stop after this many comparisons at the latest (default 1000).")] = 1000,
@@ -70,8 +77,9 @@ def rank(
     ] = None,
     judge: Annotated[
         list[str] | None,
-        typer.Option(help="Name of who is asked, so that their skill is learnt: one for each --ask, in their order; "
-                     "with --answers any number (default: those of the table, where their skills are learnt).",
+        typer.Option(help="Name of who is asked, so that their skill is learnt (with --no-judges it is not): one for "
+                     "each --ask, in their order; with --answers any number (default: those of the table, where their "
+                     "skills are learnt, or with --named).",
                      metavar="NAME"),
     ] = None,
     judges: Annotated[
@@ -80,6 +88,11 @@ def rank(
                      help="Learn how often each judge of the table errs, or count all answers alike (default: what "
                      "makes the table more probable)."),
     ] = None,
+    named: Annotated[
+        bool,
+        typer.Option("--named", help="Say in the list of comparisons who is asked, people of the table or of --judge, "
+                     "also where no skills are learnt; nobody compares the same two twice."),
+    ] = False,
     cost: Annotated[
         list[float] | None,
         typer.Option(help="What an answer of each --ask, or each --judge, costs, in their order (default 1 each).",
@@ -99,7 +112,10 @@ def rank(
     once: Annotated[
         bool, typer.Option("--once", help="Ask no pair twice in one order, because the judge would repeat the answer.")
     ] = False,
-    batch: Annotated[int, whole_number("Pairs chosen together, asked at the same time (default 1; 10 in a file).")] = 0,
+    batch: Annotated[int, whole_number(
+        "Comparisons chosen together, and so the length of the list in next.csv and of what waits in the --answers "
+        "file (default 10; 1 where --ask or --here answer)."
+    )] = 0,
     timeout: Annotated[
         float, typer.Option(help="Seconds after which a command is ended (default 300).", metavar="SECONDS",
                             show_default=False)
@@ -125,7 +141,7 @@ def rank(
         options,
         aside=("timeout", "answers"),
         free=("sure", "comparisons", "ask", "module", "here"),
-        later={"judges": None},
+        later={"judges": None, "any_order": False, "named": False},
     )
     settings = job.settings
     told = stated(context, ["sure", "comparisons", "ask", "module", "here"])
@@ -142,6 +158,13 @@ def rank(
         raise CommandError(f"--timeout must be positive, got {timeout:g}.")
     _check_ways(now)
     known, features = _read(job)
+    if settings.get("any_order") and not 0 < settings["best"] < len(known.names):
+        raise CommandError(
+            f"--any-order asks who the best N are: --best must be between 1 and {len(known.names) - 1}, one fewer than "
+            f"there are names, got {settings['best']}."
+        )
+    if settings.get("named") and not known.judged and not settings["judge"]:
+        raise CommandError(f"--named: {settings['table']} has no column judge, and no --judge is named.")
     job.understood(f"{counted(len(known.names), 'name')}{known.heading}, {counted(len(known.rows), 'comparison')}")
     if features is not None:
         job.understood(f"{counted(features.shape[1], 'feature')} of each")
@@ -161,8 +184,14 @@ def _check_ways(now: dict[str, Any]) -> None:
             f"one answers, and {len(judges)} --judge were given: ask them through a file, with --answers FILE.csv, or "
             "give each an --ask."
         )
-    if judges and now.get("judges") is False:
-        raise CommandError("--judge and --no-judges do not go together: names are given so that skills are learnt.")
+    outright = bool(now["ask"] or now["module"] or now["here"])
+    if judges and now.get("judges") is False and outright:
+        raise CommandError(
+            "--judge with --no-judges names who is asked through a file: add --answers FILE.csv, or leave out one of "
+            "the two."
+        )
+    if now.get("named") and outright:
+        raise CommandError("--named is for people who are asked through a file: add --answers FILE.csv.")
     if len(set(judges)) < len(judges):
         raise CommandError("--judge must give everybody another name.")
     if costs and len(costs) != max(asks, len(judges), 1):
@@ -191,12 +220,11 @@ def _read(job: Job) -> tuple[Known, Any]:
 
 def _run(job: Job, now: dict[str, Any], known: Known, features: Any) -> None:
     from adaptive.cli.beside import kept
-    from adaptive.cli.rank.model import Choice, chosen, model_of, pairs_of
+    from adaptive.cli.rank.model import FEW, Choice, chosen, model_of, pairs_of
     from adaptive.cli.rank.report import write_answers, write_next, write_ranking
     from adaptive.loop import MaxSteps, OrderKnown
 
     settings = job.settings
-    target = settings["best"] or "order"
     if not known.rows:
         print(f"{len(known.names)} names{known.heading}, nothing known yet.")
     elif not known.judged and not settings["judge"] and settings.get("judges"):
@@ -207,38 +235,75 @@ def _run(job: Job, now: dict[str, Any], known: Known, features: Any) -> None:
     if not asking and not begun and not known.rows:
         raise CommandError("nothing is known of these names: add --ask COMMAND, --here or --answers FILE.")
     choice = Choice(**kept(job, lambda: asdict(chosen(known, features, settings, asking)), "model.json"))
-    model = model_of(known, features, choice)
+    model = model_of(known, features, choice, named=_by_name(settings))
     if not asking and not begun:
-        probability = write_ranking(model, job, target, known, 0, choice, now["sure"])
-        write_next(model, job, target, known, _people(known, choice, settings), settings["batch"] or WORTH)
+        probability = write_ranking(model, job, known, 0, choice, now["sure"])
+        if len(known.rows) < FEW:  # the list is that of a run with --answers, which learns more of a short table
+            choice = chosen(known, features, settings, True)
+            model = model_of(known, features, choice, named=_by_name(settings))
+        write_next(_listed(job, now, model, known, _people(known, choice, settings)), job)
         if probability < now["sure"]:
             job.then(job.anew("--answers", "pairs.csv"), "to get a list to fill in, again and again (or --here, --ask)")
         return
     who = _asked(job, now, known, choice)
     pairs = pairs_of(known.names, who)
-    costs = dict(zip(who or (), settings["cost"], strict=False))
+    costs = _costs(who, settings)
     design = design_in(
-        job.log / "answers.jsonl", model, pairs, target=target, repeat=not settings["once"],
+        job.log / "answers.jsonl", model, pairs, target=_target(settings), repeat=not settings["once"],
         stop=OrderKnown(now["sure"]) | MaxSteps(now["comparisons"]), random_state=settings["seed"],
         batch_size=settings["batch"] or 1, cost=[costs[pair[2]] for pair in pairs] if costs else None,
     )  # fmt: skip
     with design:
         try:
-            _ask(job, now, design, known, who, choice, costs)
+            _ask(job, now, design, known, who, choice)
         finally:
             write_answers(design, job)
         last: BradleyTerry = design.estimator_
         if design.iteration or known.rows:
-            probability = write_ranking(last, job, target, known, design.iteration, choice, now["sure"])
+            probability = write_ranking(last, job, known, design.iteration, choice, now["sure"])
             if asking and design.finished and probability < now["sure"]:
                 print(f"that is less than --sure {now['sure']:g}: to go on, add --resume and a larger --comparisons.")
             if not design.finished and now["answers"] is None:
-                write_next(last, job, target, known, who, settings["batch"] or WORTH)
+                write_next(_listed(job, now, last, known, who, design.history_["label"]), job)
+
+
+def _target(settings: dict[str, Any]) -> int | str:
+    """Return what is to be known, as the estimator takes it."""
+    best: int = settings["best"]
+    return f"top-{best}" if settings.get("any_order") and best > 1 else best or "order"
+
+
+def _by_name(settings: dict[str, Any]) -> bool:
+    """True where comparisons say who is asked, even where no skills are learnt."""
+    return bool(settings.get("named") or settings["judge"])
 
 
 def _people(known: Known, choice: Choice, settings: dict[str, Any]) -> list[str] | None:
-    """Who may be asked by name: those of --judge, else those of the table; None where nobody's skill is learnt."""
-    return (settings["judge"] or list(dict.fromkeys(row[2] for row in known.rows))) if choice.judges else None
+    """Who may be asked by name: those of --judge, else those of the table; None where it does not matter."""
+    if not choice.judges and not _by_name(settings):
+        return None
+    return settings["judge"] or list(dict.fromkeys(row[2] for row in known.rows))
+
+
+def _costs(who: list[str] | None, settings: dict[str, Any]) -> dict[str, float]:
+    return dict(zip(who or (), settings["cost"], strict=False))
+
+
+def _listed(
+    job: Job, now: dict[str, Any], model: BradleyTerry, known: Known, who: list[str] | None,
+    told: Sequence[tuple[str, ...]] = (), waiting: Sequence[tuple[str, ...]] = (), closed: Collection[Any] = (),
+    n: int | None = None,
+) -> list[tuple[tuple[str, ...], float]]:  # fmt: skip
+    """The comparisons to buy, the same ones in next.csv and in the file of --answers; ``told`` are those of the run."""
+    from adaptive.cli.rank.buying import buying
+
+    settings, rows = job.settings, [*known.rows, *told]
+    n = min(settings["batch"] or WORTH, max(now["comparisons"] - len(told), 0)) if n is None else n
+    return buying(
+        model, known.names, who, n, target=_target(settings), known=rows if who else (), pending=waiting,
+        closed=closed, once=settings["once"], cost=_costs(who, settings),
+        seed=settings["seed"] + len(rows) + len(waiting),
+    ) if n else []  # fmt: skip
 
 
 def _asked(job: Job, now: dict[str, Any], known: Known, choice: Choice) -> list[str] | None:
@@ -256,22 +321,17 @@ def _asked(job: Job, now: dict[str, Any], known: Known, choice: Choice) -> list[
 
 
 def _ask(
-    job: Job, now: dict[str, Any], design: Any, known: Known, who: list[str] | None, choice: Choice,
-    costs: dict[str, float],
+    job: Job, now: dict[str, Any], design: Any, known: Known, who: list[str] | None, choice: Choice
 ) -> None:  # fmt: skip
     from adaptive.cli.outside import PythonFunction, ShellCommand
     from adaptive.cli.rank.asking import ask_here, ask_outside, exchange_file, judges_of
-    from adaptive.cli.rank.buying import buying
 
     settings, ties = job.settings, choice.ties
 
     def choose(n: int, waiting: list[Any]) -> list[tuple[str, ...]]:
-        told = [*known.rows, *design.history_["label"]]
         closed = {design.pool[position] for position in design.excluded().tolist()}
-        found = buying(
-            design.estimator_, known.names, who, n, target=design.target, known=told if who else (), pending=waiting,
-            closed=closed, once=settings["once"], cost=costs, seed=settings["seed"] + len(told) + len(waiting),
-        )  # fmt: skip
+        told = design.history_["label"]
+        found = _listed(job, now, design.estimator_, known, who, told, waiting, closed, n)
         return [one for one, _ in found]
 
     if now["here"]:

@@ -1,9 +1,9 @@
-"""Comparisons that it may take until the order is known:  C_n^-1 = C^-1 + sum over steps of n_t L_t.
+"""Comparisons that it may take until the order, or the set, is known:  C_n^-1 = C^-1 + sum over steps of n_t L_t.
 
 Truths are drawn from what is believed, and each is the end of a path. On it comparisons go where they are needed by
-then, as a run that chooses would have it: to pairs that are in doubt, and of which one is among the best. A comparison
-tells of a difference d what Fisher's information says. A path ends where the likeliest order of its Gaussian is
-probable enough for the first time.
+then, as a run that chooses would have it: to pairs that are in doubt, and of which one is among the best (for the set:
+and the other is not). A comparison tells of a difference d what Fisher's information says. A path ends where the
+likeliest order, or set, of its Gaussian is probable enough for the first time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STEP = 1e-3
 
 
 class Further(NamedTuple):
-    """Comparisons until the order is known: half of the truths need no more than ``half``, nine of ten than ``most``.
+    """Comparisons until the order, or the set, is known: half the truths need ``half`` at most, nine of ten ``most``.
 
     None: more than 82,000.
     """
@@ -34,25 +34,25 @@ class Further(NamedTuple):
     half: int | None
     most: int | None
 
-    def words(self, sure: float) -> str:
-        """Return what it says to a person.
+    def words(self, sure: float, of: str = "") -> str:
+        """Return what it says to a person, where ``of`` says what is to be known.
 
         Examples
         --------
         >>> Further(140, 610).words(0.9)
         'To be sure (0.9) it will take about 140 further comparisons, or with bad luck 610.'
-        >>> Further(None, None).words(0.9)
-        'To be sure (0.9) it will take more than 82,000 further comparisons: some are too alike.'
+        >>> Further(None, None).words(0.9, " of this order")
+        'To be sure of this order (0.9) it will take more than 82,000 further comparisons: some are too alike.'
         """
         beyond = f"more than {GRID[-1] / 1000:.0f},000"
-        start = f"To be sure ({sure:g}) it will take"
+        start = f"To be sure{of} ({sure:g}) it will take"
         if self.half is None:
             return f"{start} {beyond} further comparisons: some are too alike."
         unlucky = f"{self.most:,}" if self.most else beyond
         return f"{start} about {self.half:,} further comparisons, or with bad luck {unlucky}."
 
 
-def further(model: BradleyTerry, k: int, sure: float, seed: int) -> Further:
+def further(model: BradleyTerry, k: int, sure: float, seed: int, *, any_order: bool = False) -> Further:
     """Return how many further comparisons, well chosen, make the order of the best k probable enough.
 
     Parameters
@@ -63,6 +63,8 @@ def further(model: BradleyTerry, k: int, sure: float, seed: int) -> Further:
     sure : float
         The probability that is wanted.
     seed : int
+    any_order : bool
+        Who they are is enough.
     """
     belief, rng = model.belief_, np.random.default_rng(seed)
     mean, covariance = model.strengths()
@@ -79,7 +81,7 @@ def further(model: BradleyTerry, k: int, sure: float, seed: int) -> Further:
     normals, key = rng.standard_normal((DRAWS, n)), rng.integers(2**40, size=k)
     known, shares = np.zeros(TRUTHS, dtype=bool), list[float]()
     for more in np.diff(GRID, prepend=0).tolist():
-        told = more * information * _shares(centre, after, k)
+        told = more * information * _shares(centre, after, k, any_order)
         noise = np.triu(rng.standard_normal((TRUTHS, n, n)), 1)
         shift += (told * gaps + np.sqrt(told) * (noise - np.swapaxes(noise, 1, 2))).sum(axis=2)
         precision -= told
@@ -89,21 +91,27 @@ def further(model: BradleyTerry, k: int, sure: float, seed: int) -> Further:
         centre = np.einsum("sij,sj->si", after, shift)
         roots = np.linalg.cholesky(after)
         for s in np.flatnonzero(~known).tolist():
-            known[s] = _probability(centre[s] + normals @ roots[s].T, key) >= sure
+            known[s] = _probability(centre[s] + normals @ roots[s].T, key, any_order) >= sure
         shares.append(float(np.mean(known)))
         if shares[-1] >= 0.9:
             break
     return Further(_reached(shares, 0.5), _reached(shares, 0.9))
 
 
-def _shares(mean: np.ndarray, covariance: np.ndarray, k: int) -> np.ndarray:
-    """Shares (paths, n, n) of the comparisons, each pair twice: of pairs with one of the best k, by their doubt."""
+def _shares(mean: np.ndarray, covariance: np.ndarray, k: int, any_order: bool) -> np.ndarray:
+    """Shares (paths, n, n) of the comparisons, each pair twice: of pairs with one of the best k, by their doubt.
+
+    For the set of these the other one is none of them.
+    """
     n = mean.shape[1]
     rank = np.argsort(np.argsort(-mean, axis=1), axis=1)
     own = covariance[:, range(n), range(n)]
     deviation = np.sqrt(np.maximum(own[:, :, None] + own[:, None, :] - 2.0 * covariance, 1e-12))
     first = ndtr((mean[:, :, None] - mean[:, None, :]) / deviation)
-    shares = np.where(np.minimum(rank[:, :, None], rank[:, None, :]) < k, first * (1.0 - first), 0.0) + 1e-12
+    among = np.minimum(rank[:, :, None], rank[:, None, :]) < k
+    if any_order:
+        among &= np.maximum(rank[:, :, None], rank[:, None, :]) >= k
+    shares = np.where(among, first * (1.0 - first), 0.0) + 1e-12
     shares[:, range(n), range(n)] = 0.0
     return shares / (0.5 * shares.sum(axis=(1, 2), keepdims=True))
 
@@ -120,11 +128,12 @@ def _information(model: BradleyTerry, gap: np.ndarray, skill: float) -> np.ndarr
     return np.asarray((slope**2 / np.maximum(said(gap), 1e-300)).sum(axis=0))
 
 
-def _probability(strengths: np.ndarray, key: np.ndarray) -> float:
-    """Share (draws, n) of the likeliest order of the first, which has the numbers ``key`` for its places."""
+def _probability(strengths: np.ndarray, key: np.ndarray, any_order: bool) -> float:
+    """Share (draws, n) of the likeliest order, or set, of the first: the numbers ``key`` stand for its places."""
     if len(key) == 1:
         return float(np.bincount(np.argmax(strengths, axis=1)).max()) / len(strengths)
-    codes = np.argsort(-strengths, axis=1)[:, : len(key)] @ key
+    first = np.argsort(-strengths, axis=1)[:, : len(key)]
+    codes = (np.sort(first, axis=1) if any_order else first) @ key
     return float(np.unique(codes, return_counts=True)[1].max()) / len(strengths)
 
 

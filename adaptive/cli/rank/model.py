@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from adaptive.cli.rank.tables import Known
 
-__all__ = ["Choice", "chosen", "model_of", "pairs_of"]
+__all__ = ["FEW", "Choice", "chosen", "model_of", "pairs_of"]
 
 LENGTHS = (0.5, 1.0, 2.0)  # in units of the root of the number of features: of distances between unlike items
 WORTH = float(np.log(3.0))  # evidence that judges, or sides, must bring to be learnt
@@ -46,6 +46,16 @@ class Choice:
     def options(self) -> dict[str, bool]:
         """Parameters of the estimator."""
         return {"ties": self.ties, "position_bias": self.sides, "judges": self.judges}
+
+
+class AnsweredByName(BradleyTerry):
+    """The model of comparisons that say who answered, where all answers count alike."""
+
+    def _candidates(self, X: Any) -> Any:
+        return super()._candidates([row[:2] for row in X])
+
+    def _measured(self, X: Any, y: Any, earlier: Any = None) -> Any:
+        return super()._measured([row[:2] for row in X], y, earlier)
 
 
 def chosen(known: Known, features: pd.DataFrame | None, settings: Mapping[str, Any], asking: bool) -> Choice:
@@ -83,24 +93,27 @@ def chosen(known: Known, features: pd.DataFrame | None, settings: Mapping[str, A
 
 
 def model_of(
-    known: Known, features: pd.DataFrame | None, choice: Choice, *, stands_for: str = "table", quick: bool = False
-) -> BradleyTerry:
+    known: Known, features: pd.DataFrame | None, choice: Choice, *, stands_for: str = "table", quick: bool = False,
+    named: bool = False,
+) -> BradleyTerry:  # fmt: skip
     """The estimator after the table's comparisons; those of nobody in particular count as ``stands_for``'s.
 
-    ``quick``: of a kernel's lengths the middle one alone.
+    ``quick``: of a kernel's lengths the middle one alone. ``named``: comparisons to come say who answers, also where
+    no skills are learnt.
     """
+    kind = AnsweredByName if named and not choice.judges else BradleyTerry
     rows = [row[:2] if not choice.judges else row if len(row) == 3 else (*row, stands_for) for row in known.rows]
 
     def fitted(model: BradleyTerry) -> BradleyTerry:
         return model.partial_fit(rows, known.y) if rows else model
 
     if features is None:
-        return fitted(BradleyTerry(known.names, **choice.options))
+        return fitted(kind(known.names, **choice.options))
     from sklearn.gaussian_process.kernels import RBF
 
     lengths = LENGTHS if rows and not quick else (1.0,)
     models = [
-        fitted(BradleyTerry(None, RBF(length * np.sqrt(features.shape[1])), item_features=features, **choice.options))
+        fitted(kind(None, RBF(length * np.sqrt(features.shape[1])), item_features=features, **choice.options))
         for length in lengths
     ]
     return max(models, key=lambda model: model.log_evidence_) if rows else models[0]

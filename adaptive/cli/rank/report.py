@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adaptive import plots
-from adaptive.cli.rank.buying import buying, grouped
+from adaptive.cli.job import shown
+from adaptive.cli.rank.buying import grouped
 from adaptive.cli.rank.buying import in_words as list_in_words
 from adaptive.cli.rank.choice_words import in_words
 from adaptive.cli.rank.further import further
@@ -26,42 +27,41 @@ MOST_DRAWN = 30  # items in the figure
 JUDGES = 5  # in the terminal
 
 
-def write_ranking(
-    model: BradleyTerry, job: Job, target: int | str, known: Known, asked: int, choice: Choice, sure: float
-) -> float:
+def write_ranking(model: BradleyTerry, job: Job, known: Known, asked: int, choice: Choice, sure: float) -> float:
     """Write ranking.csv, ranks.csv, judges.csv, summary.json and the figure; print what they say. Return how sure."""
-    n = len(model.items_)
-    k = min(target, n) if isinstance(target, int) else n
+    n, any_order = len(model.items_), bool(job.settings.get("any_order"))
+    k = min(job.settings["best"] or n, n)
     ranking = model.ranking(k)
     ranking[f"among_best_{k}"] = ranking.pop("among_best")
     job.write_csv("ranking.csv", ranking)
-    order, probability = model.order(target)
+    order, in_order = model.order(k)
+    members, of_set = model.top_set(k)
+    probability = of_set if any_order else in_order
     places = {item: row for row, item in enumerate(model.items_.tolist())}
     table = model.rank_probabilities()[[places[item] for item in ranking["item"]]]
     job.write_csv("ranks.csv", {"item": ranking["item"], **{str(r + 1): table[:, r].tolist() for r in range(n)}})
     lean = model.position_bias_
-    what = "the order of all" if k == n else "the best" if k == 1 else f"the best {k}, in order"
-    shown = ", ".join(map(str, order[:10])) + (", ..." if len(order) > 10 else "")
     count = len(known.rows) + asked
-    stated = f"{probability:.2f}" if probability >= 0.005 else "below 0.01"
-    print(f"\n{what}: {shown} (probability {stated}, after {counted(count, 'comparison')}).")
+    print(f"\n{_best_in_words(order.tolist(), in_order, members.tolist(), of_set, n)}, after "
+          f"{counted(count, 'comparison')}.")  # fmt: skip
     if k == 1:
         behind = [f"{item} {best:.2f}" for item, best in zip(ranking["item"], ranking["best"], strict=True)
                   if item != order[0] and best >= 0.05]  # fmt: skip
         if behind:
             print(f"It may also be {', '.join(behind[:5])}.")
-    said = in_words(choice, known, str(model.order("best")[0][0]))
+    said = in_words(choice, known, str(model.order("best")[0][0]), shown(job.settings["table"]))
     print(said)
     if lean[1] > 0 or lean[2] < 0:
         side = "first" if lean[0] > 0 else "second"
         chance = 1.0 / (1.0 + np.exp(-abs(lean[0])))
         print(f"The {side} side is favoured: of two equal items it wins {chance:.0%} of the comparisons without a tie.")
     _write_judges(model, job)
-    more = None if probability >= sure else further(model, k, sure, job.settings["seed"])
+    more = None if probability >= sure else further(model, k, sure, job.settings["seed"], any_order=any_order)
     if more is not None:
-        print(more.words(sure))
+        print(more.words(sure, " of who they are" if any_order else " of this order" if 1 < k < n else ""))
     job.write_summary({
-        "order": order.tolist(), "probability": probability, "comparisons": count, "asked": asked, "items": n,
+        "order": order.tolist(), "probability": in_order, "best_set": members.tolist(), "probability_set": of_set,
+        "comparisons": count, "asked": asked, "items": n,
         "further_comparisons": {"half": 0, "most": 0} if more is None else more._asdict(),
         "learnt": {"ties": choice.ties, "sides": choice.sides, "judges": choice.judges},
         "evidence_of_judges": choice.gain,
@@ -69,8 +69,36 @@ def write_ranking(
         "tie_probability": model.tie_probability_ if choice.ties else None,
         "scale": model.scale_, "converged": bool(model.converged_),
     })  # fmt: skip
-    _draw(ranking, table, job, k, probability)
+    best = "All in order" if k == n else "The best" if k == 1 else f"The best {k}" + " in order" * (not any_order)
+    _draw(ranking, table, job, k, f"{best}: probability {probability:.2f}")
     return probability
+
+
+def _best_in_words(order: list[Any], in_order: float, members: list[Any], of_set: float, n: int) -> str:
+    """Return the likeliest best, and how probable their order and their set are.
+
+    Examples
+    --------
+    >>> _best_in_words(["a", "b"], 0.13, ["b", "a"], 0.25, 5)
+    'the best 2: a, b (probability 0.25; in this order 0.13)'
+    >>> _best_in_words(["a", "c"], 0.13, ["b", "a"], 0.25, 5)
+    'the best 2: b, a (probability 0.25; the likeliest order is a, c with 0.13)'
+    """
+    k = len(order)
+    if k in (1, n):
+        return f"{'the order of all' if k == n else 'the best'}: {_listed(order)} (probability {_stated(in_order)})"
+    same = set(order) == set(members)
+    also = "in this order" if same else f"the likeliest order is {_listed(order)} with"
+    best = _listed(order if same else members)
+    return f"the best {k}: {best} (probability {_stated(of_set)}; {also} {_stated(in_order)})"
+
+
+def _listed(names: list[Any]) -> str:
+    return ", ".join(map(str, names[:10])) + (", ..." if len(names) > 10 else "")
+
+
+def _stated(probability: float) -> str:
+    return f"{probability:.2f}" if probability >= 0.005 else "below 0.01"
 
 
 def _write_judges(model: BradleyTerry, job: Job) -> None:
@@ -98,14 +126,8 @@ def _write_judges(model: BradleyTerry, job: Job) -> None:
         print(f"Who of the {len(judges)} judges errs more than others cannot be told yet; judges.csv has all.")
 
 
-def write_next(
-    model: BradleyTerry, job: Job, target: int | str, known: Known, judges: list[str] | None, n: int
-) -> None:
-    """Write next.csv: a list of comparisons that would teach most, chosen together."""
-    listed = buying(
-        model, known.names, judges, n, target=target, known=known.rows if judges else (), once=job.settings["once"],
-        seed=job.settings["seed"],
-    )  # fmt: skip
+def write_next(listed: list[tuple[tuple[str, ...], float]], job: Job) -> None:
+    """Write next.csv: a list of comparisons that would teach most, as ``buying`` chose them together."""
     if not listed:
         return
     lines = grouped(listed)
@@ -113,7 +135,7 @@ def write_next(
         "left": [line.left for line in lines], "right": [line.right for line in lines],
         "times": [line.times for line in lines],
     }  # fmt: skip
-    if judges is not None:
+    if any(line.judges for line in lines):
         columns["judges"] = ["; ".join(line.judges) for line in lines]
     job.write_csv("next.csv", {**columns, "nats": [line.gain for line in lines]})
     print(f"Worth comparing next ({counted(len(listed), 'comparison')}): {list_in_words(lines)}.")
@@ -135,7 +157,7 @@ def write_answers(design: SequentialDesign, job: Job) -> None:
     )
 
 
-def _draw(ranking: dict[str, list[Any]], table: np.ndarray, job: Job, k: int, probability: float) -> None:
+def _draw(ranking: dict[str, list[Any]], table: np.ndarray, job: Job, k: int, title: str) -> None:
     """Strengths with intervals beside the probabilities of ranks."""
     from matplotlib.ticker import MaxNLocator
 
@@ -149,8 +171,7 @@ def _draw(ranking: dict[str, list[Any]], table: np.ndarray, job: Job, k: int, pr
         left.plot(ranking["strength"][row], row, "o", color=colour)
     left.set_yticks(range(shown), [str(item) for item in ranking["item"][:shown]])
     left.set(xlabel="strength against the mean of all, in logits\n(90% intervals)")
-    best = "All in order" if k == len(table) else "The best" if k == 1 else f"The best {k} in order"
-    left.set_title(f"{best}: probability {probability:.2f}", loc="left")
+    left.set_title(title, loc="left")
     picture = right.imshow(table[:shown, :shown], cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto",
                            extent=(0.5, shown + 0.5, shown - 0.5, -0.5))  # fmt: skip
     right.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from adaptive import checks
 from adaptive.estimators.belief import BeliefEstimator, of_belief
 from adaptive.estimators.preferences.strengths.belief import StrengthBelief
 from adaptive.estimators.preferences.strengths.comparisons import ComparisonData, asked_of, checked_outcomes
+from adaptive.estimators.preferences.strengths.places import TopSet
 from adaptive.estimators.preferences.strengths.settings import StrengthSettings
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from adaptive.types import ArrayLike, Id, Pool, RandomState, Table
 
 __all__ = ["BradleyTerry"]
+
+TOP = re.compile("top-([1-9][0-9]*)")
 
 
 class BradleyTerry(BeliefEstimator):
@@ -165,7 +169,11 @@ class BradleyTerry(BeliefEstimator):
 
     def _given_inputs(self, target: Pool | str | int) -> Target:
         if isinstance(target, str):
-            return {"best": 1, "order": 0}[checks.choice("target", target, ("best", "order"))]
+            if (top := TOP.fullmatch(target)) is not None:
+                return TopSet(int(top[1])) if int(top[1]) > 1 else 1  # the best one is the same either way
+            if target not in ("best", "order"):
+                raise ValueError(f'target must be "best", "order", "top-2" (or any number), got {target!r:.60}.')
+            return 1 if target == "best" else 0
         if isinstance(target, (int, np.integer)) and not isinstance(target, bool):
             return checks.integer("target", target, minimum=1)
         return self._candidates(target)
@@ -180,9 +188,10 @@ class BradleyTerry(BeliefEstimator):
         Parameters
         ----------
         candidates : (m, 2) array, frame or list of pairs; with ``judges`` (m, 3)
-        target : None, "best", "order", int or rows like the candidates
+        target : None, "best", "order", int, "top-3" (any number) or rows like the candidates
             What is to be learnt: strengths, bias and ties; which item is best; the whole order; the order of the best
-            so many (who holds each of these places, on average over them); or the outcomes of given comparisons.
+            so many (who holds each of these places, on average over them); which items are the best three, in any
+            order (if each is one of them, on average over those in doubt); or the outcomes of given comparisons.
         random_state : None, int, Generator or RandomState
         """
         return super().predictive(candidates, target=target, random_state=random_state)
@@ -218,12 +227,50 @@ class BradleyTerry(BeliefEstimator):
 
         Parameters
         ----------
-        k : int, "best" or "order"
+        k : int, "best", "order" or "top-3" (any number)
+            With "top-3" the three are a set, as of ``top_set(3)``.
         """
         belief: StrengthBelief = self.fitted_belief()
         n = len(belief.data.items)
         number = self._given_inputs(k)
+        if isinstance(number, TopSet):
+            return self.top_set(number.k)
         places, probability = belief.first(min(number, n) if isinstance(number, int) and number else n)
+        return belief.data.items[places], probability
+
+    def top_set(self, k: int) -> tuple[np.ndarray, float]:
+        """Return the ids of the likeliest set of the best k, and its probability, by 4,096 draws.
+
+        Their order among themselves does not count, so that the set is at least as probable as any order of it. The
+        ids are listed by their mean strengths, the best first.
+
+        Parameters
+        ----------
+        k : int
+            At least 1. As many as there are items are the best for sure.
+
+        Returns
+        -------
+        ids : (min(k, n),) array
+        probability : float
+
+        Raises
+        ------
+        ValueError
+            If ``k`` is no whole number of at least 1.
+
+        Examples
+        --------
+        >>> pairs = [("a", "c"), ("b", "c"), ("a", "c"), ("b", "c"), ("a", "b"), ("b", "a")]
+        >>> model = BradleyTerry(["a", "b", "c"]).fit(pairs, [1] * 6)
+        >>> ids, probability = model.top_set(2)
+        >>> sorted(ids.tolist()), probability > model.order(2)[1]
+        (['a', 'b'], True)
+        """
+        belief: StrengthBelief = self.fitted_belief()
+        k = checks.integer("k", k, minimum=1)
+        places, probability = belief.first(min(k, len(belief.data.items)), ordered=False)
+        places = places[np.argsort(-belief.strengths()[0][places], kind="stable")]
         return belief.data.items[places], probability
 
     def rank_probabilities(self) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Strengths from comparisons: the posterior beside a long run, ties, positions, judges, ranks, what to compare next."""
 
 import itertools
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -125,6 +126,43 @@ def test_ranks(fitted):
     assert fitted.order(3)[1] == fitted.order("order")[1] == fitted.order(9)[1]  # who is left is last
 
 
+def test_the_set_of_the_best_is_counted_over_all_its_orders(fitted):
+    ranked = fitted.belief_.ranked
+    for k in (1, 2, 3):
+        sets = Counter(frozenset(row) for row in ranked[:, :k].tolist())
+        likeliest, count = sets.most_common(1)[0]
+        ids, probability = fitted.top_set(k)
+        assert set(ids.tolist()) == {NAMES[place] for place in likeliest} and probability == count / len(ranked)
+        assert probability >= fitted.order(k)[1]
+        assert fitted.order(f"top-{k}")[1] == probability
+    mean, covariance = fitted.strengths()
+    drawn = np.random.default_rng(0).multivariate_normal(mean, covariance, 20_000)
+    best = np.sort(np.argsort(-drawn, axis=1)[:, :2], axis=1)
+    ids, probability = fitted.top_set(2)
+    own = np.sort([fitted.items_.tolist().index(one) for one in ids])
+    assert probability == pytest.approx(np.mean(np.all(best == own, axis=1)), abs=0.05)
+    order = fitted.ranking()["item"]
+    assert ids.tolist() == [one for one in order if one in ids]  # the best first
+    assert fitted.top_set(9)[1] == fitted.top_set(4)[1] == 1.0 and fitted.top_set(1)[1] == fitted.order("best")[1]
+
+
+def test_the_information_about_a_set_is_the_mean_of_what_is_learnt_of_each_item_in_doubt(fitted):
+    predictive = fitted.predictive(PAIRS, target="top-2", random_state=3)
+    weights, table = predictive.draws()
+    best = np.argsort(-fitted.belief_.draws(1024, 3).strengths, axis=1, kind="stable")[:, :2]
+    inside = [np.any(best == item, axis=1) for item in range(4)]
+    doubtful = [one for one in inside if 0 < one.sum() < len(one)]
+    wanted = np.zeros(len(PAIRS))
+    for one in doubtful:
+        for own in (one, ~one):
+            share = weights[own].sum()
+            wanted += share * entr(np.einsum("k,kmc->mc", weights[own], table[own]) / share).sum(axis=1)
+    assert predictive.expected_entropy == pytest.approx(wanted / len(doubtful))
+    assert np.all(predictive.outcome_entropy - predictive.expected_entropy > -1e-12)
+    one, best = (fitted.predictive(PAIRS, target=target, random_state=3) for target in ("top-1", "best"))
+    assert np.array_equal(one.expected_entropy, best.expected_entropy)
+
+
 def test_the_information_about_places_is_the_mean_of_what_each_place_teaches(fitted):
     predictive = fitted.predictive(PAIRS, target=2, random_state=3)
     weights, table = predictive.draws()
@@ -152,7 +190,7 @@ def test_the_information_about_places_is_the_mean_of_what_each_place_teaches(fit
     assert after.expected_entropy.shape == (len(PAIRS),) and after.target_entropy < predictive.target_entropy + 1.0
 
 
-@pytest.mark.parametrize("target", [1, 3, "order", None])
+@pytest.mark.parametrize("target", [1, 3, "order", "top-3", None])
 def test_where_items_are_many_some_of_the_draws_say_which_pairs_all_look_at(target, monkeypatch):
     rng, names = np.random.default_rng(0), list(range(12))
     rows = [(int(i), int(j)) for i, j in rng.integers(0, 12, (60, 2)) if i != j]
@@ -202,6 +240,8 @@ def test_a_loop_stops_when_the_order_is_known_and_is_replayed_to_the_bit(tmp_pat
         ({"judges": {"x": 1.5}}, lambda m: m.fit([("a", "b", "x")], [1]), "judges must be right with probabilities"),
         ({"scale": -1.0}, lambda m: m.fit([("a", "b")], [1]), "scale must be"),
         ({}, lambda m: m.predictive([("a", "b")], target="worst"), "target must be"),
+        ({}, lambda m: m.predictive([("a", "b")], target="top-0"), "target must be"),
+        ({}, lambda m: m.fit([("a", "b")], [1]).top_set(0), "k must be"),
         ({}, lambda m: m.predictive([("a", "b")], target=1), "name the items, or fit first"),
         ({}, lambda m: OrderKnown(1.0), "probability must lie between 0 and 1"),
     ],

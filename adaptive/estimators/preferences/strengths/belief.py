@@ -16,7 +16,7 @@ from adaptive.estimators.belief import FromPrior
 from adaptive.estimators.nodes import NEGLIGIBLE, Nodes, weights_of
 from adaptive.estimators.preferences.strengths.comparisons import Asked, ComparisonData
 from adaptive.estimators.preferences.strengths.outcomes import chances, tilted
-from adaptive.estimators.preferences.strengths.places import OfPlaces, Screened
+from adaptive.estimators.preferences.strengths.places import OfPlaces, Screened, TopSet, holders_of
 from adaptive.estimators.preferences.strengths.propagation import (
     BIAS,
     GRID,
@@ -39,7 +39,7 @@ PLACES = 16  # at most, by which some of the draws rank candidates
 MANY = 64  # items beyond which some of the draws say which few are looked at by all
 N_RANKED = 4096  # that ranks are counted in: a probability of .9 has a standard error of .005
 
-Target: TypeAlias = "Asked | int | None"
+Target: TypeAlias = "Asked | int | TopSet | None"
 
 
 class Judge(NamedTuple):
@@ -215,9 +215,10 @@ class StrengthBelief(FromPrior, Nodes[StrengthSettings, ComparisonData, AtScale]
         """(draws, n) items by draw, the best first."""
         return np.argsort(-self.draws(N_RANKED, 0).strengths, axis=1, kind="stable")
 
-    def first(self, k: int) -> tuple[np.ndarray, float]:
-        """The likeliest order of the best k, as positions, and its probability."""
-        orders, counts = np.unique(self.ranked[:, :k], axis=0, return_counts=True)
+    def first(self, k: int, ordered: bool = True) -> tuple[np.ndarray, float]:
+        """The likeliest order of the best k, or set of them, as positions, and its probability."""
+        best = self.ranked[:, :k] if ordered else np.sort(self.ranked[:, :k], axis=1)
+        orders, counts = np.unique(best, axis=0, return_counts=True)
         return orders[np.argmax(counts)], float(counts.max()) / N_RANKED
 
     # -- what is believed ----------------------------------------------------------------------------------------------
@@ -267,7 +268,7 @@ class StrengthBelief(FromPrior, Nodes[StrengthSettings, ComparisonData, AtScale]
     def predictive(
         self, candidates: Asked, *, target: Target = None, random_state: RandomState = None
     ) -> WeightedDraws:
-        """Predictive of comparisons, for all unknowns, for given comparisons, or for the first places."""
+        """Predictive of comparisons, for all unknowns, for given comparisons, for first places or a set."""
         seed = random_state if isinstance(random_state, int) else 0
         if random_state is not None and not isinstance(random_state, int):
             seed = int(checks.generator(random_state).integers(2**62))
@@ -285,14 +286,12 @@ class StrengthBelief(FromPrior, Nodes[StrengthSettings, ComparisonData, AtScale]
             )  # fmt: skip
         if len(self.data.items) < 2:
             raise ValueError("target is about places of items: name the items, or fit first.")
-        k = min(target, len(self.data.items) - 1) if target else len(self.data.items) - 1  # who is left is last
-        holders = np.argsort(-self.draws(N_DRAWS, seed).strengths, axis=1, kind="stable")[:, :k]
-        return self._screened(holders, candidates, seed)
+        return self._screened(holders_of(self.draws(N_DRAWS, seed).strengths, target), candidates, seed)
 
     def _screened(
         self, holders: np.ndarray | None, candidates: Asked, seed: int, draws: slice = slice(None)
     ) -> Screened:
-        """By some of the draws: of all unknowns, or of who ``holders`` (draws, k) are."""
+        """By some of the draws: of all unknowns, or of ``holders`` (draws, k), as of `holders_of`."""
         n = len(range(N_DRAWS)[draws])
         options: dict[str, Any] = {"n_candidates": len(candidates), "random_state": seed}
         if len(self.data.items) > MANY:

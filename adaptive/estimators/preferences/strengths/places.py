@@ -2,21 +2,51 @@
 
 It is the information about who holds a place that is drawn at random, and named. With k = 1 it is about the best. The
 order of the first k as one value would have more values than draws: each draw would be its own, as if all were asked.
+For the same reason the set of the best k is learnt item by item:  1/n sum_i I(y; i is among the best k),  over the n
+items of which draws disagree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
+from scipy.special import entr
 
 from adaptive.predictive import WeightedDraws
-from adaptive.predictive.derivations import Way
+from adaptive.predictive.derivations import Way, entropy
 
-__all__ = ["OfPlaces", "Screened"]
+__all__ = ["OfPlaces", "Screened", "TopSet", "holders_of"]
 
 FEWER = 4  # times fewer draws say which candidates are looked at by all
+
+
+class TopSet(NamedTuple):
+    """Target of who the best k are, whatever their order."""
+
+    k: int
+
+
+def holders_of(strengths: np.ndarray, target: int | TopSet) -> np.ndarray:
+    """Return what draws (k, n) of strengths say of a target, a column for each part of it that is learnt.
+
+    Of the first places (0: of all) the item that holds each; of a set, 1 for its members among the items in doubt.
+
+    Examples
+    --------
+    >>> drawn = np.array([[2.0, 1.0, 0.0], [2.0, 0.0, 1.0]])
+    >>> holders_of(drawn, 2).tolist(), holders_of(drawn, TopSet(2)).tolist()
+    ([[0, 1], [0, 2]], [[1, 0], [0, 1]])
+    """
+    ranked, last = np.argsort(-strengths, axis=1, kind="stable"), strengths.shape[1] - 1
+    if not isinstance(target, TopSet):
+        return ranked[:, : min(target or last, last)]  # who is left is last
+    members = np.zeros(strengths.shape, dtype=int)
+    np.put_along_axis(members, ranked[:, : target.k], 1, axis=1)
+    doubt = np.ptp(members, axis=0) > 0
+    return members[:, doubt] if doubt.any() else members[:, :1]
 
 
 class Screened(WeightedDraws):
@@ -66,34 +96,52 @@ class OfPlaces(Screened):
     Parameters
     ----------
     holders : (draws, k) array of int
-        The item that each draw has at each place.
+        What each draw says of each target, as of `holders_of`.
     weights, probabilities, outcomes, **fields
         As of `WeightedDraws`.
     """
 
     def __init__(self, holders: np.ndarray, weights: Any, probabilities: Any, outcomes: Any, **fields: Any) -> None:
         super().__init__(weights, probabilities, outcomes, **fields)
-        self._holders = holders
+        self._agree, self._n_targets = _agreeing(holders), holders.shape[1]
 
     def reweighted(self, weights: np.ndarray) -> OfPlaces:
         """The same draws with other weights."""
         after = super().reweighted(weights)
         assert isinstance(after, OfPlaces)
-        after._holders = self._holders
+        after._agree, after._n_targets = self._agree, self._n_targets
         return after
 
-    def place(self, r: int) -> WeightedDraws:
-        """The same, about who holds place r."""
-        weights, table = self.draws()
-        return WeightedDraws(
-            weights, table, self.outcomes, target=self._holders[:, r], n_candidates=len(self), random_state=self.seed
-        )  # fmt: skip
+    def _shares(self) -> tuple[sparse.csr_array, np.ndarray]:
+        """Weights (values, draws) of the draws that have a value, and the probabilities (values,) of all values."""
+        agree = self._agree
+        own = sparse.csr_array((self.weights[agree.indices], agree.indices, agree.indptr), shape=agree.shape)
+        return own, np.asarray(own.sum(axis=1)).ravel()
 
-    def _mean(self, field: str) -> Any:
-        return np.mean([getattr(self.place(r), field) for r in range(self._holders.shape[1])], axis=0)
+
+def _agreeing(holders: np.ndarray) -> sparse.csr_array:
+    """One row (draws,) for each value of each target: 1 where a draw has it."""
+    n, t = holders.shape
+    codes = holders + np.arange(t) * (holders.max() + 1)
+    _, value = np.unique(codes.ravel(), return_inverse=True)
+    ends = np.concatenate([[0], np.cumsum(np.bincount(value))])
+    draws = np.repeat(np.arange(n), t)[np.argsort(value, kind="stable")]
+    return sparse.csr_array((np.ones(n * t), draws, ends), shape=(len(ends) - 1, n))
+
+
+def _expected_entropy(predictive: OfPlaces) -> np.ndarray:
+    """Return the mean over targets of E H(y | target)."""
+    own, shares = predictive._shares()
+    each = np.where(shares > 0, shares, 1.0)[:, None]
+    given = np.stack([(own @ plane) / each for plane in np.moveaxis(predictive.draws()[1], 2, 0)], axis=-1)
+    return np.asarray(shares @ entropy(given)) / predictive._n_targets
+
+
+def _target_entropy(predictive: OfPlaces) -> float:
+    return float(entr(predictive._shares()[1]).sum()) / predictive._n_targets
 
 
 OfPlaces.ways = WeightedDraws.ways | {
-    "expected_entropy": (Way((), lambda p: p._mean("expected_entropy")),),
-    "target_entropy": (Way((), lambda p: float(p._mean("target_entropy"))),),
+    "expected_entropy": (Way((), _expected_entropy),),
+    "target_entropy": (Way((), _target_entropy),),
 }
