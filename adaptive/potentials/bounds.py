@@ -34,7 +34,7 @@ def tight_width(potential: Potential, s: ArrayLike) -> np.ndarray:
     x = np.asarray(s, dtype=float) - potential.location
     first, second = potential.derivatives(np.add(x, potential.location))
     slope = potential.tilt - first
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         width = np.where(x == 0, 1.0 / -second, x / slope)
     # where x is so small that slope and x are both rounding noise, the limit 1/curvature is the better answer
     return np.where(np.isfinite(width), width, np.where(x == 0, 0.0, np.inf))

@@ -39,7 +39,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
         Of scikit-learn or :mod:`adaptive.kernels`. None: a squared exponential whose height and length are learnt, and
         Gaussian noise where ``alpha`` states none; the length starts at the median distance of the rows (with
         ``optimizer=None`` it is ``1.0 * RBF(1.0)``). Chosen by `ours-default-processes`.
-    likelihood : {"gaussian", "laplace", "logistic", "student_t"}, default "gaussian"
+    likelihood : {"gaussian", "logistic", "laplace", "student_t"}, default "gaussian"
         Of the noise; the last three forgive outliers, in this order ever more. Chosen by
         ``ours-default-settings-numbers-by-processes``, where these were ahead on one half of the sets.
     likelihood_scale : float, optional
@@ -47,8 +47,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, ProcessEstimato
     df : float, default 4.0
         Degrees of freedom of "student_t".
     inference : str or callable, optional
-        As for `GaussianProcessClassifier`. None: exact for Gaussian noise, "expectation_propagation" for "laplace" and
-        "logistic", "laplace_approximation" for "student_t".
+        As for `GaussianProcessClassifier`. None: exact for Gaussian noise, "laplace_approximation" for "student_t",
+        "expectation_propagation" for the others.
     mean : mean function of :mod:`adaptive.means`, float or None
         In units of the normalised ``y`` with ``normalize_y``.
     alpha : float or (n,) array, default 1e-10

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sklearn.gaussian_process.kernels import Kernel
 
     from adaptive.inference import Posterior
-    from adaptive.potentials import Potential
+    from adaptive.potentials import LocationDensity, Potential
     from adaptive.types import Inputs, Number, RandomState, State
 
 __all__ = ["RegressorBelief", "RegressorSettings"]
@@ -47,9 +47,13 @@ NOISE, NOISES = 0.3, (1e-6, 3.0)  # variance at the start, of outcomes of varian
 FEW = 50  # rows for which an exact search costs milliseconds
 DEFAULT_INFERENCE = {
     "gaussian": "expectation_propagation",  # exact, whatever the engine
-    "laplace": "expectation_propagation",
     "logistic": "expectation_propagation",
+    "laplace": "expectation_propagation",
     "student_t": "laplace_approximation",
+}
+OF_SCALE: dict[str, Callable[[float], LocationDensity]] = {  # noises that have no other parameter
+    "logistic": Logistic,
+    "laplace": Laplace,
 }
 
 
@@ -257,7 +261,7 @@ class RegressorBelief(ProcessBelief):
         family = _rescaled(self._family(white), scale)
         return process.predictive(X, family, target=target, random_state=random_state)
 
-    def _family(self, white: float) -> Gaussian | Laplace | Logistic | StudentT:
+    def _family(self, white: float) -> LocationDensity:
         """The family of the noise, in normalised units; ``white`` is the kernel's own."""
         settings, scale = self.settings, 1.0
         if settings.likelihood == "gaussian":
@@ -325,21 +329,15 @@ def _due(earlier: RegressorBelief, data: Rows) -> bool:
     return due(len(data), earlier.learnt_rows, said, data.y[first:])
 
 
-def _noise(name: str, df: float, scale: float) -> Laplace | Logistic | StudentT:
-    if name == "student_t":
-        return StudentT(df, scale)
-    if name == "laplace":
-        return Laplace(scale)
-    if name == "logistic":
-        return Logistic(scale)
-    raise ValueError(f"name must be student_t, laplace or logistic, got {name!r}.")
+def _noise(name: str, df: float, scale: float) -> LocationDensity:
+    return StudentT(df, scale) if name == "student_t" else OF_SCALE[name](scale)
 
 
-def _rescaled(family: Gaussian | Laplace | Logistic | StudentT, scale: float) -> Potential:
+def _rescaled(family: LocationDensity, scale: float) -> Potential:
     """The same noise in other units."""
     if isinstance(family, Gaussian):
         return Gaussian(family.variance * scale**2)
-    return family._with(scale=family.scale * scale)
+    return family._with(scale=family.parameters["scale"] * scale)
 
 
 def _gaussian(variance: np.ndarray, y: np.ndarray, scale: float) -> Gaussian:
