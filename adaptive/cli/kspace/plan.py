@@ -273,7 +273,7 @@ def _designs(found: Planned, design: Any) -> dict[str, list[Any]]:
 
 
 def _for_people(known: Known, settings: dict[str, Any], design: Any) -> str:
-    """What the text for people says beside the lines: how to count, which way they run, and if a mirror is as good."""
+    """Sentences for the text: how lines are counted, which way they run, and if the mirrored order is as good."""
     if settings["trajectory"] != "lines":
         return "All indices and axes count from 0."
     n, place = design.image_shape[design.axis], known.geometry
