@@ -172,6 +172,7 @@ def test_a_terminal_shows_progress_a_single_image_has_no_neighbour_and_its_centr
     assert "No neighbouring slice: one.npy is a single image." in stdout
     assert "either side would do" in stdout or "one side of it" not in stdout
     assert f"adaptive kspace --reference {single[0][1]} " in stdout and "--plan --export csv --out" in stdout
+    assert "A --plan may choose other lines than the design of this table" in stdout
     first = [int(line) for line in columns(out / "lines.csv")["line"]][:centre]
     assert first == kspace.central(48, centre).tolist() and "itself (one.npy)" in summary["simulated"]
 

@@ -5,8 +5,10 @@ import pytest
 from scipy import stats
 
 from adaptive.cli.kspace import plan_errors
-from adaptive.cli.kspace.paired import ratio_of
-from adaptive.cli.kspace.plan_errors import EQUISPACED, LEARNT, LOW_PASS, PLAN, RULE, planned, planned_shots
+from adaptive.cli.kspace.paired import FRESH, ratio_of
+from adaptive.cli.kspace.plan_errors import EQUISPACED, LEARNT, LOW_PASS, PLAN, RULE, Planned, planned, planned_shots
+from adaptive.cli.kspace.plan_picture import draw
+from adaptive.cli.kspace.tuning import Expected
 from adaptive.cli.kspace.values import Known
 from adaptive.images import head_scan, padded
 from designs import kspace
@@ -100,6 +102,58 @@ def test_lines_of_a_mirrored_image_are_mirrored_where_its_phase_decides_the_side
         sides.append(set(np.sign(found.design[6:] - 16).tolist()))
         assert "phase, noise" not in found.scans  # which is the reference's own
     assert sides == [{1}, {-1}]
+
+
+def test_random_patterns_are_drawn_anew_for_every_scan_and_others_stay(monkeypatch):
+    """Before: one draw for all scans, so that intervals of two seeds could exclude each other."""
+    monkeypatch.setattr(portfolio, "EXPONENTS", (2.0,))
+    monkeypatch.setattr(portfolio, "DENSITIES", (2.0,))
+    monkeypatch.setattr(halving, "LEFT", (1, 1, 1))
+    monkeypatch.setattr(halving, "LAST", 1)
+    monkeypatch.setattr(plan_errors, "VARIANTS", 2)
+    head = padded(head_scan()[12].image, 128).reshape(32, 4, 32, 4).mean(axis=(1, 3))
+    known, learnt = Known([head], "mine", True), np.r_[13:19, 12, 20, 10, 22]
+    found, other = (planned(known, learnt, 6, SETTINGS | {"seed": seed}, 1) for seed in (0, 1))
+    random = next(name for name, one in found.expected.items() if name != PLAN and "density" in one.design)
+    drawn = [frozenset(one.tolist()) for one in found.patterns[random]]
+    assert len(drawn) == FRESH and len(set(drawn)) > FRESH / 2
+    others = (one for name, few in other.patterns.items() if name != PLAN for one in few)
+    assert not set(drawn) & {frozenset(one.tolist()) for one in others}
+    assert all(len(one) == 10 and {*range(13, 19)} <= one for one in drawn)
+    assert {len(one) for name, one in found.patterns.items() if name != random} == {1}
+    assert found.patterns.keys() == found.errors.keys() == found.expected.keys()
+    for name, few in found.patterns.items():  # the first scan has the first draw
+        assert found.first.error(np.isin(np.arange(32), few[0])) == pytest.approx(found.errors[name][0])
+    assert f"{random.removeprefix('best ')} had a new draw for every scan" in " ".join(found.said("so")).lower()
+    figure = draw(known, kspace.LinePool((32, 32), found.design), 6, found, SETTINGS | {"trajectory": "lines"})
+    titles = [ax.get_title() for ax in figure.axes]
+    assert titles[:3] == ["reference (true image)", "plan", "variable density"]
+    assert titles[4:6] == [
+        f"error {found.errors[PLAN][0]:.3f}", f"error {found.errors[random][0]:.3f}, first draw"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("factors", "said"),
+    [
+        ((1.0, 1.2, 1.5), "The plan ties with a simple rule (low pass); both have less error than variable density and "
+                          "equispaced lines."),
+        ((1.1, 1.2, 1.0), "The plan has less error than a simple rule (low pass) and variable density; it ties with "
+                          "equispaced lines."),
+        ((1.02, 1.04, 1.5), "The plan ties with a simple rule (low pass); it has less error than variable density and "
+                            "equispaced lines."),
+        ((0.9, 1.2, 1.5), "The plan has more error than a simple rule (low pass); it has less error than variable "
+                          "density and equispaced lines."),
+        ((1.0, 1.0, 1.0), "The plan ties with a simple rule (low pass), variable density and equispaced lines."),
+    ],
+)  # fmt: skip
+def test_the_verdict_is_one_plain_sentence(factors, said):
+    names = (PLAN, RULE, "variable density", EQUISPACED)
+    errors = {name: by * np.linspace(0.1, 0.2, 8) for name, by in zip(names, (1.0, *factors), strict=True)}
+    ratios = {name: ratio_of(errors[PLAN], one) for name, one in errors.items() if name != PLAN}
+    expected = {name: Expected("low_pass, 8 central" if name == RULE else name, 0.1, 0.1, 0.1) for name in names}
+    found = Planned(None, 8, True, expected, ratios, errors, {name: [0] for name in names}, None, "8 scans")
+    assert found.verdict() == said and found.said("so")[0].startswith(said)
 
 
 def test_a_ratio_of_errors_pairs_the_scans():

@@ -186,6 +186,13 @@ def test_a_plan_from_dicom_is_that_of_the_library_or_a_rule_and_says_the_error_t
     assert summary["geometry"] == {"plane": "axial", "voxel size (mm)": [2.0, 2.0, 3.0], "matrix": [32, 32, 1]}
     assert summary["protocol"]["echo_time"] == pytest.approx(0.03) and "the same head" in summary["plan"]
     assert not list((tmp_path / "run").glob("designs*"))  # nothing is tried
+    table = columns(tmp_path / "run/lines_of_designs.csv")
+    assert list(table) == ["design", "rule", "draw", "line", "frequency"]
+    lines = {name: [int(one) for one, own in zip(table["line"], table["design"], strict=True) if own == name]
+             for name in table["design"]}  # fmt: skip
+    assert sorted(lines["plan"]) == sorted(order) and {len(one) for one in lines.values()} == {9}
+    assert summary["draws"] == dict.fromkeys(errors, 1) and summary["verdict"] in said.replace("\n", " ")
+    assert [len(one) for one in summary["errors by scan"].values()] == [8] * 3
 
 
 @pytest.mark.parametrize("readout", [0, 1])
@@ -259,7 +266,10 @@ def test_a_reference_of_nifti_is_one_and_every_export_keeps_what_it_states(tmp_p
     assert "(the same head)" in summary["plan"] and summary["geometry"]["matrix"] == [32, 32, 1]
     plans = [import_design(out / name) for name in ("plan.csv", "plan.npy", "plan.h5")]
     assert {one.axis for one in plans} == {1} and all(one.labels() == summary["order"] for one in plans)
-    assert "Field of view 64 x 48 x 3 mm." in (out / "plan.txt").read_text()
+    text = " ".join((out / "plan.txt").read_text().split())
+    assert "Field of view 64 x 48 x 3 mm." in text
+    assert "Lines and axes count from 0. Axis 1 runs towards A: line 31 lies towards A." in text
+    assert "The mirrored order, line 32 - k in the place of line k, is as good" in text
     for name in ("plan.csv.json", "plan.npy.json"):
         assert json.loads((out / name).read_text())["field of view (mm)"] == [64.0, 48.0, 3.0]
     np.testing.assert_allclose(read_scan(out / "plan.h5").geometry.field_of_view, [64, 48, 3], rtol=1e-6)
@@ -520,6 +530,8 @@ def test_the_main_file_is_an_image_or_raw_samples_by_its_ending(files, capsys):
             ["--plan", "--reference", "raw", "--compress", "3"],
             "more than the coils of --reference raw.npy, which are 2",
         ),
+        (["--plan", "--reference", "image", "--draws", "4"], "--draws is about a comparison: a --plan is set beside"),
+        (["--image", "series", "--series", "2", "--draws", "4"], "--draws is about a comparison: with --series"),
         (["--trajectory", "rosette"], "--trajectory must be one of lines, points, spirals, spokes, got rosette."),
         (["--plane", "oblique"], "--plane must be one of axial, coronal, sagittal, got oblique."),
         (["--export", "ima"], "--export must be one of csv, npy, bart, ismrmrd, text, pulseq, got ima."),

@@ -117,6 +117,15 @@ def check_together(wanted: dict[str, Any], given: Sequence[str], resume: bool) -
     if resume:  # they have to agree with those of the run
         return
     _check_pulseq(wanted)
+    if "draws" in given:
+        if wanted["plan"]:
+            raise CommandError(
+                "--draws is about a comparison: a --plan is set beside a new draw for every scan, leave it out."
+            )
+        if wanted["series"] is not None:
+            raise CommandError(
+                "--draws is about a comparison: with --series random designs have one draw, leave it out."
+            )
     if wanted["kspace"] is not None:
         if wanted["image"] is not None:
             raise CommandError("--image is scanned in simulation and --kspace replayed: give one of them.")

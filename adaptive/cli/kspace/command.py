@@ -176,7 +176,13 @@ def kspace(
             "acquired, where the file says so)."
         ),
     ] = None,
-    draws: Annotated[int, whole_number("Draws of each random design; their means are shown (default 10).")] = 10,
+    draws: Annotated[
+        int,
+        whole_number(
+            "Draws of each random design in a comparison, whose means are shown (default 10). It is not for --plan, "
+            "which takes a new draw for every scan, nor for --series."
+        ),
+    ] = 10,
     export: Annotated[
         list[str] | None,
         typer.Option(
@@ -239,7 +245,7 @@ def kspace(
         options["coils"] = Path(str(coils))
     check_numbers(options, jobs)
     check_choices(options)
-    check_together(options, stated(context, ("snr", "phase", "compress")), resume)
+    check_together(options, stated(context, ("snr", "phase", "compress", "draws")), resume)
     check_extras(options)
     from adaptive.cli.kspace.runs import run_job  # loads what computes
 

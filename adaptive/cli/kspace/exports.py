@@ -32,11 +32,12 @@ def unplaced(names: Sequence[str], geometry: Any, view: Any = None) -> str:
 
 def write_exports(
     plan: Any, job: Job, names: Sequence[str], geometry: Any = None, protocol: Any = None, n_readout: int = 1,
-    view: Any = None,
+    view: Any = None, told: str = "",
 ) -> None:  # fmt: skip
     """Write plan.csv, and the plan in every other format.
 
     Points of a plane are written as phase encodes of a volume with ``n_readout`` samples along its read-out, axis 0.
+    ``told``: more for the text for people.
     """
     if isinstance(plan, PhaseEncodePool) and plan.readout is None:
         plan = PhaseEncodePool((n_readout, *plan.image_shape), plan.encodes, 0)
@@ -52,6 +53,8 @@ def write_exports(
             export_design(plan, path, geometry=geometry, protocol=protocol, field_of_view=view)
         except (ValueError, ImportError) as error:
             raise CommandError(f"--export {name}: {error}") from None
+        if name == "text" and told:
+            path.write_text(f"{path.read_text(encoding='utf-8')}\n{told}\n", encoding="utf-8")
         if name == "bart":
             job.result("plan.hdr")
         if path.with_name(f"{path.name}.json").is_file():

@@ -227,7 +227,8 @@ def _print(
     error = f"{ERROR}; * least. PSNR (dB) and SSIM inside the head. The table is of one simulated scan."
     n_draws = settings["draws"]
     means = f"means over {n_draws} draws, with their 95% intervals in design.png" if n_draws > 1 else "one draw each"
-    draws = f"Random designs (uniform, both densities): {means}."
+    turns = " The further scans take the draws in turn." if n_draws > 1 else ""
+    draws = f"Random designs (uniform, both densities): {means}.{turns}"
     if subject.neighbour is None:
         where = f"No neighbouring slice: {subject.alone}."
     else:

@@ -9,7 +9,6 @@ rule that has less error there is the plan; with --exchanges single lines are ex
 
 from __future__ import annotations
 
-import textwrap
 import warnings
 from dataclasses import asdict
 from pathlib import Path
@@ -18,20 +17,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from adaptive import plots
 from adaptive.cli.errors import CommandError
 from adaptive.cli.kspace.checking import check_size
 from adaptive.cli.kspace.exports import check_sequence, unplaced, write_exports
 from adaptive.cli.kspace.tuning import ASSUMED, usual_centre
-from adaptive.cli.kspace.values import one_side
+from adaptive.cli.kspace.values import named, one_side
 from adaptive.cli.workers import n_workers
 from adaptive.images import Slice
-from adaptive.plots.scans import mark_sides
 from designs import kspace
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from adaptive.cli.job import Job
     from adaptive.cli.kspace.plan_errors import Planned
     from adaptive.cli.kspace.values import Known
@@ -44,11 +39,15 @@ _VARIANTS = {"lines": 4, "points": 2}  # scans that are tried in every round
 
 
 def plan(known: Known, job: Job, jobs: int, parent: int, remark: str = "") -> None:
-    """Make the design, and write plan.csv, its exports, plan.png and summary.json; ``remark``: also printed."""
+    """Make the design, and write plan.csv, its exports, plan.png, summary.json and the table of the designs beside it.
+
+    ``remark`` is printed, too.
+    """
     settings = job.settings
     check_sequence(settings, known)
     design, n_first, how = designed_from(known, settings, job.log / "plan.jsonl", jobs, parent)
     from adaptive.cli.kspace.plan_errors import planned, planned_shots
+    from adaptive.cli.kspace.plan_picture import draw
 
     shape, kind = design.image_shape, settings["trajectory"]
     if kind in ("spirals", "spokes"):
@@ -65,11 +64,13 @@ def plan(known: Known, job: Job, jobs: int, parent: int, remark: str = "") -> No
     if not found.own:
         how = "by a simple rule, which had the least error in simulated scans"
     view = known.field_of_view
-    write_exports(design, job, settings["export"], known.geometry, known.protocol, known.n_slices, view)
+    told = (known.geometry, known.protocol, known.n_slices, view)
+    write_exports(design, job, settings["export"], *told, told=_for_people(known, settings, design))
     certificate = _certificate(known, settings, design, n_first)
     paragraphs = _said(known, settings, design, n_first, how, [*errors, _information(certificate)])
     said = " ".join(paragraphs)
-    job.draw(_draw(known, design, n_first, said), "plan")
+    job.write_csv(f"{kind}_of_designs.csv", _designs(found, design))
+    job.draw(draw(known, design, n_first, found, settings), "plan")
     job.write_summary(_summary(known, design, n_first, said, found, certificate))
     place = None if settings["trajectory"] == "points" else known.geometry
     if place is not known.geometry and known.geometry is not None:
@@ -248,33 +249,44 @@ def _side(known: Known, design: Any, n_first: int, settings: dict[str, Any]) -> 
     return one_side(design.lines[n_first:] - n // 2, n, own)
 
 
-def _draw(known: Known, design: Any, n_first: int, said: str) -> Figure:
-    from matplotlib.figure import Figure
+def _designs(found: Planned, design: Any) -> dict[str, list[Any]]:
+    """Columns of the patterns that were compared, every draw of a random one: its lines, points or angles."""
 
-    caption = textwrap.fill(said, 145)
-    below = 0.2 + 0.16 * (1 + caption.count("\n"))
-    drawing = Figure(figsize=(10.5, 4.6 + below), layout="constrained")
-    parts: Any = drawing.subfigures(2, 1, height_ratios=[4.6, below])
-    head, order = parts[0].subplots(1, 2)
-    picture = np.abs(known.images[0])
-    drawn = head.imshow(np.rot90(picture) if known.anatomical else picture, cmap="gray")
-    parts[0].colorbar(drawn, ax=head, fraction=0.04, pad=0.02, label="magnitude")
-    mark_sides(head, _sides(known))
-    head.set(xticks=[], yticks=[], title="reference" if known.same else "one of the slices that taught")
-    plots.sampling_order(design, n_first, ax=order).set_title("plan")
-    parts[1].text(0.01, 0.5, caption, fontsize=8.5, va="center", color="#333333")
-    return drawing
+    def columns_of(one: Any) -> dict[str, np.ndarray]:
+        if hasattr(one, "angles"):
+            return {"angle": one.angles}
+        if np.ndim(one) == 1:
+            return {"line": one, "frequency": one - design.image_shape[design.axis] // 2}
+        return {"row": one[:, 0], "column": one[:, 1]}
+
+    table: dict[str, list[Any]] = {"design": [], "rule": [], "draw": []}
+    for called, draws in found.patterns.items():
+        for number, one in enumerate(draws):
+            columns = columns_of(one)
+            size = len(next(iter(columns.values())))
+            table["design"] += ["plan" if called == "design" else called] * size
+            table["rule"] += [named(found.expected[called].design)] * size
+            table["draw"] += [number] * size
+            for name, column in columns.items():
+                table.setdefault(name, []).extend(np.asarray(column).tolist())
+    return table
 
 
-def _sides(known: Known) -> str:
-    """Letters of the patient's sides on top and on the right of the picture, where the file says how it lies."""
-    place = known.geometry
-    if place is None:
-        return ""
-    if known.anatomical:
-        return place.side(1) + place.side(0)
-    above = place.side(0)
-    return {"R": "L", "L": "R", "A": "P", "P": "A", "S": "I", "I": "S"}[above] + place.side(1)
+def _for_people(known: Known, settings: dict[str, Any], design: Any) -> str:
+    """Sentences for the text: how lines are counted, which way they run, and if the mirrored order is as good."""
+    if settings["trajectory"] != "lines":
+        return "All indices and axes count from 0."
+    n, place = design.image_shape[design.axis], known.geometry
+    said = "Lines and axes count from 0."
+    if place is not None:
+        side = place.side(design.axis)
+        said += f" Axis {design.axis} runs towards {side}: line {n - 1} lies towards {side}."
+    if known.coils is None and not np.iscomplexobj(known.images[0]):
+        said += (
+            f" The mirrored order, line {2 * (n // 2)} - k in the place of line k, is as good: the magnitudes of the "
+            "reference do not tell the sides of k-space apart."
+        )
+    return said
 
 
 def _summary(
@@ -300,6 +312,9 @@ def _summary(
         "central": n_first,
         "expected error": {name: one._asdict() for name, one in found.expected.items()},
         "plan over others": {name: one._asdict() for name, one in found.ratios.items()},
+        "verdict": found.verdict(),
+        "draws": {name: len(one) for name, one in found.patterns.items()},
+        "errors by scan": {name: one.tolist() for name, one in found.errors.items()},
         "certificate": None if certificate is None else {**asdict(certificate), "share": certificate.share},
         "geometry": where,
         "protocol": stated or None,

@@ -2,6 +2,7 @@
 
 the same head    scans of variants of it (contrast, motion, phase, noise); single lines exchanged where that is asked
 other heads      scans of their slices, with phases and noise of their own
+random rules     drawn anew for every scan that judges, so that an interval over scans holds the draws, too
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ __all__ = ["Planned", "planned", "planned_shots"]
 
 PLAN, RULE, EQUISPACED, LOW_PASS = "design", "best rule", "equispaced", "low pass"
 LEARNT, DENSITY = "learnt design", "variable_density"
+RANDOM = ("variable_density", "poisson_disc")  # in the names of rules that are drawn
+_VERBS = {-1: "has less error than", 0: "ties with", 1: "has more error than"}
+_BOTH = {-1: "have less error than", 0: "tie with", 1: "have more error than"}
 VARIANTS, MOTION = 4, 0.3  # scans of the same head; pixels and degrees that it may have moved
 SLICES = 3  # of other heads, at most
 
@@ -45,7 +49,8 @@ class Planned(NamedTuple):
     exchanged for others. ``expected`` has the plan's error as "design", that of the best rule, or of the design that
     was learnt where the plan is a rule's, of the best variable density, and of equispaced lines, points around DC, or
     equispaced angles. ``ratios``: error of the plan over that of each of the others, in the same scans, which decided
-    nothing.
+    nothing. ``errors`` (scans,) are those of each of them, and ``patterns`` the designs that they are of: one, or of
+    a random rule one for every scan. ``first`` is the first of these scans.
     """
 
     design: Any
@@ -53,8 +58,28 @@ class Planned(NamedTuple):
     own: bool
     expected: dict[str, Expected]
     ratios: dict[str, Ratio]
+    errors: dict[str, np.ndarray]
+    patterns: dict[str, list[Any]]
+    first: TrialScan
     scans: str
     exchanged: int | None = None
+
+    def verdict(self) -> str:
+        """Return one sentence: where the plan has less error, ties, or has more."""
+        rule = named(self.expected[RULE].design.split(",")[0]) if RULE in self.expected else ""
+        called = {RULE: f"a simple rule ({rule})", LEARNT: "the learnt design", EQUISPACED: "equispaced lines"}
+        tied = [name for name, one in self.ratios.items() if one.verdict == 0]
+        others = [name for name in self.ratios if name != RULE]
+        alike = all(
+            ratio_of(self.errors[RULE], self.errors[name]).verdict == self.ratios[name].verdict for name in others
+        ) if tied == [RULE] else False  # fmt: skip
+        subject, verbs = "the plan", _VERBS
+        parts = []
+        for verdict in dict.fromkeys(one.verdict for one in self.ratios.values()):
+            names = [called.get(name, name) for name, one in self.ratios.items() if one.verdict == verdict]
+            parts.append(f"{subject} {verbs[verdict]} {_listed(names)}")
+            subject, verbs = ("both", _BOTH) if alike else ("it", _VERBS)
+        return f"{_begun('; '.join(parts))}."
 
     def said(self, how: str) -> list[str]:
         """Return the errors in paragraphs; ``how`` the design was made."""
@@ -64,11 +89,15 @@ class Planned(NamedTuple):
         if self.exchanged is not None:
             lines = f"{self.exchanged} line{'' if self.exchanged == 1 else 's'}"
             first.append(f"Exchanged for others, as fresh scans confirmed: {lines if self.exchanged else 'no line'}.")
-        beside = [one.of(f"the {name}" if name in (RULE, LEARNT) else name) for name, one in self.ratios.items()]
+        called = {name: f"the {name}" if name in (RULE, LEARNT) else name for name in self.ratios}
+        beside = [one.of(called[name]) for name, one in self.ratios.items()]
+        drawn = [called[name] for name, one in self.errors.items() if 1 < len(self.patterns[name]) == len(one)]
+        random = f" {_begun(_listed(drawn))} had a new draw for every scan, so the interval holds the draw, too."
         errors = in_words({"plan" if name == PLAN else name: one for name, one in self.expected.items()})
         return [
             *first,
-            f"In {self.scans}, none of which chose it, the error of the plan was {' and '.join(beside)}.",
+            f"{self.verdict()} In {self.scans}, none of which chose it, the error of the plan was "
+            f"{' and '.join(beside)}.{random if drawn else ''}",
             f"Expected {ERROR}; in brackets the range of nine in ten scans: {errors}.",
         ]
 
@@ -113,17 +142,25 @@ def planned(known: Known, design: np.ndarray, n_central: int, settings: Mapping[
             taken, n_exchanged = other.lines, other.accepted
         of = {PLAN: best} | ({RULE: rule} if best == made else {LEARNT: made})
         densities = [name for name in by_look if name.startswith(DENSITY)]
-        of |= {named(DENSITY): name for name in densities[:1] if name not in of.values()}
+        # a plan that is itself one draw of it is set beside other draws
+        of |= {named(DENSITY): name for name in densities[:1] if name != of.get(RULE)}
         plain = LOW_PASS if points else EQUISPACED
         width = _equispaced_centre(tried, n_central)
         easy = plain if points else f"{EQUISPACED}, {width} central"
-        masks[easy] = mask_of(_plain(shape, len(design), width), shape)
         of |= {plain: easy}
         last, scans = _trials(known, given, axis, settings, seed + 2, FRESH)
+        there = {name: one.design for name, one in tried.items()} | {made: design}
+        there[easy] = _plain(shape, len(design), width)
+        patterns = {PLAN: [taken]} | {name: [there[one]] for name, one in of.items() if name != PLAN}
+        random = {name: one for name, one in of.items() if name != PLAN and any(rule in one for rule in RANDOM)}
+        for name, one in random.items():
+            patterns[name] = _draws(one, tried[one], whole, axis, known.coils is not None, given.sided, seed, len(last))
         errors = errors_of(
-            last, {name: masks[one] for name, one in of.items()} | {PLAN: mask_of(taken, shape)}, workers
+            last, {name: [mask_of(one, shape) for one in few] for name, few in patterns.items()}, workers
         )
-    return Planned(taken, inner, best == made, *_beside(errors, of), scans=scans, exchanged=n_exchanged)
+    return Planned(
+        taken, inner, best == made, *_beside(errors, of), errors, patterns, last[0], scans, exchanged=n_exchanged
+    )
 
 
 def planned_shots(known: Known, shots: TrajectoryPool, n_first: int, settings: Mapping[str, Any], jobs: int) -> Planned:
@@ -159,7 +196,34 @@ def planned_shots(known: Known, shots: TrajectoryPool, n_first: int, settings: M
         of = {PLAN: best} | ({RULE: next(one for one in ranked if one != made)} if own else {LEARNT: made})
         of |= {plain: plain}
         errors = errors_of(last, {name: tried[one] for name, one in of.items()}, workers)
-    return Planned(tried[best], n_first if own else 0, own, *_beside(errors, of), scans=scans)
+    patterns = {name: [tried[one]] for name, one in of.items()}
+    return Planned(
+        tried[best], n_first if own else 0, own, *_beside(errors, of), errors, patterns, last[0], scans
+    )  # fmt: skip
+
+
+def _draws(
+    name: str, one: Candidate, whole: tuple[int, int], axis: int | None, several_coils: bool, sided: bool, seed: int,
+    n_draws: int,
+) -> list[np.ndarray]:  # fmt: skip
+    """New draws of a random rule, none of which was tried before; few or none where others have the same pattern."""
+    found: list[np.ndarray] = []
+    for again in np.random.default_rng([seed, 7]).integers(2**32, size=4 * n_draws).tolist():
+        tried = designs_to_try(whole, axis, len(one.design), one.n_central, several_coils, again, sided)
+        found += [tried[name].design] if name in tried else []  # a pattern that two rules share has the other's name
+        if len(found) == n_draws:
+            break
+    return found or [one.design]
+
+
+def _begun(words: str) -> str:
+    """Words as a sentence begins."""
+    return words[:1].upper() + words[1:]
+
+
+def _listed(names: list[str]) -> str:
+    """Names in words: "one, another and a third"."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def _beside(errors: Mapping[str, np.ndarray], of: Mapping[str, str]) -> tuple[dict[str, Expected], dict[str, Ratio]]:

@@ -103,6 +103,10 @@ def _then_the_plan(job: Job, subject: Subject) -> None:
     # none of these is about a plan of the same head
     settings |= {"image": None, "reference": given, "draws": 10, "exchanges": None}
     try:
+        print(
+            "A --plan may choose other lines than the design of this table: it learns from variants of the slice, with "
+            "some motion."
+        )
         job.then(job.anew("--plan", "--export", "csv"), "to plan a scan of this head, with the file for the scanner")
     finally:
         settings |= tried
