@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from adaptive import cli
+from adaptive import CollaborativePreference, cli
 
 ITEMS = ["ale", "beer", "cider", "mead"]
 
@@ -90,6 +90,30 @@ def test_a_person_is_asked_stops_and_goes_on(tables, tmp_path, monkeypatch, caps
     assert [row["winner"] == row["first"] for row in answers] == [True, False, True]
     assert f"{answers[2]['first']} or {answers[2]['second']}?" == waiting
     assert sum(float(row["best"]) for row in rows_of(tmp_path / "run/ranking.csv")) == pytest.approx(1.0)
+
+
+def test_questions_are_about_what_was_asked_for(tables, tmp_path, monkeypatch):
+    """By default about the item that a person likes best, as the library's own target."""
+
+    def first_question(*more):
+        out = tmp_path / "-".join(["run", *more])
+        monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
+        given = ["prefer", str(tables / "winners.csv"), "--components", "0", "--ask", "somebody new", *more]
+        assert cli.run([*given, "--out", str(out)]) == 130
+        events = [json.loads(line) for line in (out / "log/answers.jsonl").read_text().splitlines()]
+        return next(one["scores"][0] for one in events if one.get("event") == "ask")
+
+    def known(target):
+        model = CollaborativePreference(n_components=0, random_state=0)
+        rows = rows_of(tables / "winners.csv")
+        model.fit([(row["who"], row["winner"], row["loser"]) for row in rows], [1] * len(rows))
+        pairs = [(a, b) for k, a in enumerate(model.items_) for b in model.items_[k + 1 :]]
+        new = model.user("somebody new")
+        return new.select(pairs, target=target, return_scores=True, random_state=0)[1][0]
+
+    best, everything = first_question(), first_question("--about", "all")
+    assert best != pytest.approx(everything, rel=0.01)
+    assert (best < everything) == (known("best") < known(None))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 
 import numpy as np
@@ -235,6 +236,16 @@ def test_judges_who_err_are_learnt_where_the_table_shows_them(opposite, taken):
     lean = np.where(rng.random(240) < 0.7, 1, won)
     assert chosen(Known(known.names, rows, lean, True), None, free, False).sides
     assert not chosen(Known(known.names, rows, lean, True, sided=False), None, free, False).sides
+
+
+def test_a_side_that_is_favoured_wins_more_than_half(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    pairs = rng.permuted(np.tile(np.arange(4), (160, 1)), axis=1)[:, :2]
+    lines = [f"{NAMES[a]},{NAMES[b]},{'a' if rng.random() < 0.75 else 'b'}" for a, b in pairs]
+    (tmp_path / "sided.csv").write_text("\n".join(["model_a,model_b,winner", *lines]) + "\n")
+    assert cli.run(["rank", str(tmp_path / "sided.csv"), "--best", "1", "--out", str(tmp_path / "run")]) == 0
+    share = re.search(r"The first side is favoured: of two equal items it wins (\d+)%", capsys.readouterr().out)
+    assert share and 68 <= int(share[1]) <= 82
 
 
 def test_items_that_are_closer_take_more_comparisons():

@@ -56,3 +56,9 @@ def test_bad_tables_are_named_in_one_sentence(tmp_path, text, message):
     with pytest.raises(TableError, match=message) as caught:
         read_table(written(tmp_path, text), "y")
     assert "\n" not in str(caught.value)
+
+
+def test_names_with_two_points_are_not_taken_for_numbers(tmp_path):
+    with pytest.raises(TableError, match="has no column 'y'") as caught:
+        read_table(written(tmp_path, "1.0.2,1.0.3\n" + "1,2\n" * 4), "y")
+    assert "line of names" not in str(caught.value)

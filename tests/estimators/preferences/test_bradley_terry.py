@@ -41,6 +41,7 @@ def test_the_posterior_is_that_of_a_long_run(n):
             assert np.abs(mean - known.mean).max() < 0.05 * np.sqrt(np.diag(known.covariance)).min()
             assert np.sqrt(np.diag(covariance)) == pytest.approx(np.sqrt(np.diag(known.covariance)), rel=0.05)
             assert model.log_evidence_ == pytest.approx(known.log_evidence, abs=0.05)
+            assert model.converged_ and np.isfinite(model.objective_trace_).all()
             assert model.position_bias_[0] == pytest.approx(known.bias, abs=0.05)
             assert model.rank_probabilities()[:, 0] == pytest.approx(known.best, abs=0.025)
 

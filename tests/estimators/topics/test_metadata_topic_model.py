@@ -275,6 +275,18 @@ def test_topics_that_one_start_merges_come_apart_in_others():
     assert min(found[5]) > 0.9 > min(found[1])
 
 
+def test_two_starts_are_compared_before_one_goes_on():
+    ends: dict[int, list[float]] = {1: [], 2: []}
+    for seed in range(6):
+        counts, authors, *_ = corpus(200, n_words=15, V=60, K=5, n_authors=10, seed=seed)
+        for n_init, found in ends.items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                fitted = MetadataTopicModel(5, n_init=n_init, max_iter=25, random_state=seed).fit(counts, authors)
+            found.append(fitted.objective_trace_[-1])
+    assert np.mean(ends[2]) > np.mean(ends[1]) and ends[2] != ends[1]
+
+
 def test_a_batch_that_was_not_finished_warns():
     with warnings.catch_warnings(), pytest.warns(Warning, match="still change after max_iter = 2"):
         model(max_iter=2).fit(COUNTS, AUTHORS)
