@@ -27,7 +27,7 @@ def test_a_poor_design_gives_way_to_the_best_rule_and_that_is_said():
     assert found.expected[PLAN].error < found.expected[LEARNT].error and list(found.ratios) == list(found.expected)[1:]
     np.testing.assert_array_equal(found.design[:6], kspace.central(16, 6))
     said = " ".join(found.said("by chance"))
-    assert said.startswith("A design chosen by chance, had more error: the plan is the simple rule ")
+    assert said.startswith("A design chosen by chance, had more error in the scans that chose: the plan is the simple ")
     assert str(found.expected[PLAN]) in said and "variants of the reference" in said
     for name, one in found.ratios.items():
         assert f"{one.ratio:.2f} times that of {'the ' * (name == LEARNT)}{name} (95% interval {one.low:.2f}" in said

@@ -74,6 +74,31 @@ def test_means_of_groups_within_periods_have_students_interval_and_none_of_one_d
     assert np.isnan(table[1:, 12:]).all() and np.isfinite(table[:, :12]).all()
 
 
+def test_an_author_who_wrote_late_is_compared_with_others_of_the_time():
+    """Topic 1 rises with the year in everybody's texts; Ben wrote most of the late ones."""
+    rng = np.random.default_rng(0)
+    year = np.arange(600) % 10
+    who = np.where(rng.random(600) < 0.1 + 0.08 * year, "ben", "anna")
+    first = np.clip(0.1 + 0.08 * year + 0.05 * rng.standard_normal(600), 0.0, 1.0)
+    shares = np.stack([first, 1.0 - first], axis=1)
+    effects = gathered(shares, {"who": who, "year": (1990 + year).astype(str)}, "year")
+    assert columns(effects, "who", "ben")[0, 0] > 0.15  # because of when he wrote
+    (effect, low, high), _ = columns(effects, "who", "ben, at equal times")
+    inside = [(who == "ben") & (year == k) for k in range(10)]
+    others = [(who != "ben") & (year == k) for k in range(10)]
+    each = [first[a].mean() - first[b].mean() for a, b in zip(inside, others, strict=True)]
+    assert effect == pytest.approx(np.mean(each), abs=2e-6) and low < 0 < high  # ten years of sixty texts
+    variance = sum(first[a].var(ddof=1) / a.sum() for a in inside + others) / 100
+    assert (high - low) / 2 == pytest.approx(1.645 * np.sqrt(variance), rel=0.05)
+    told = "1996.3 to 1999 less 1990 to 1992.7"
+    late, early = ((who == "ben") & part for part in (year >= 7, year <= 2))
+    within, whole = columns(effects, "who", f"ben, {told}"), columns(effects, "year", told)
+    assert within[0, 0] == pytest.approx(first[late].mean() - first[early].mean(), abs=2e-6)
+    assert whole[0, 0] == pytest.approx(0.56, abs=0.03) and effects.changes == {
+        ("who", f"anna, {told}"), ("who", f"ben, {told}"), ("year", told),
+    }  # fmt: skip
+
+
 def test_other_models_widen_intervals_by_their_mean_square_distance(shares):
     who, again = np.array(["a", "b"])[np.arange(90) % 2], np.stack([shares + 0.1 * k for k in range(1, 5)])
     alone, beside = Effects(None), Effects(None)

@@ -85,7 +85,9 @@ class Planned(NamedTuple):
         """Return the errors in paragraphs; ``how`` the design was made."""
         rule, first = named(self.expected[PLAN].design), []
         if not self.own:
-            first.append(f"A design chosen {how}, had more error: the plan is the simple rule {rule}.")
+            first.append(
+                f"A design chosen {how}, had more error in the scans that chose: the plan is the simple rule {rule}."
+            )
         if self.exchanged is not None:
             lines = f"{self.exchanged} line{'' if self.exchanged == 1 else 's'}"
             first.append(f"Exchanged for others, as fresh scans confirmed: {lines if self.exchanged else 'no line'}.")
@@ -93,11 +95,16 @@ class Planned(NamedTuple):
         beside = [one.of(called[name]) for name, one in self.ratios.items()]
         drawn = [called[name] for name, one in self.errors.items() if 1 < len(self.patterns[name]) == len(one)]
         random = f" {_begun(_listed(drawn))} had a new draw for every scan, so the interval holds the draw, too."
+        tuned = (
+            " Its exponent and centre are those that did best in the scans that chose."
+            if drawn == ["variable density"]
+            else ""
+        )
         errors = in_words({"plan" if name == PLAN else name: one for name, one in self.expected.items()})
         return [
             *first,
             f"{self.verdict()} In {self.scans}, none of which chose it, the error of the plan was "
-            f"{' and '.join(beside)}.{random if drawn else ''}",
+            f"{' and '.join(beside)}.{random if drawn else ''}{tuned}",
             f"Expected {ERROR}; in brackets the range of nine in ten scans: {errors}.",
         ]
 

@@ -3,6 +3,7 @@
 share of a group             = mean share in its documents
 effect of a group on a topic = mean share in its documents - mean share in all others
 change of a topic            = mean share in the last three tenths of the time - mean share in the first three
+effect at equal times        = mean of the effects within each tenth, by how many documents the tenth has
 
 The variance of each has two parts. One is that of documents as units (Welch's, with what is not known of each
 document's share added): other documents like these would show others. The other is the mean square
@@ -29,6 +30,7 @@ __all__ = ["Effects", "Found", "say", "write"]
 
 MOST_SAID = 3  # effects
 EDGE = 0.3  # of the time, at either end
+CHANGE = " less "  # between the last times and the first
 
 
 @dataclass
@@ -94,6 +96,7 @@ class Effects:
     every: Moments = field(default_factory=Moments)
     groups: dict[tuple[str, str], Moments] = field(default_factory=dict)
     within: dict[tuple[str, str, str], Moments] = field(default_factory=dict)  # a group in a period
+    changes: set[tuple[str, str]] = field(default_factory=set)  # rows of `columns` that are about the time
 
     def add(self, shares: np.ndarray, metadata: dict[str, np.ndarray], squares: Any = None, again: Any = None) -> None:
         """Add documents: means of shares (m, K), of each column the (m,) groups, means of squares, shares by others."""
@@ -130,24 +133,34 @@ class Effects:
         return _named(("column", "group", "time", "texts", "topic", "share", "lower", "upper"), rows)
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return column, group, topic (from 1), effect, and the interval; nothing of groups of one document."""
-        rows: list[tuple[Any, ...]] = []
-        for (column, group), own in sorted(self.groups.items()):
-            if column != self.time:
-                rows += _difference(column, group, own, self.every.less(own))
-        return _named(("column", "group", "topic", "effect", "lower", "upper"), rows + self._change())
+        """Return column, group, topic (from 1), effect, and the interval; nothing of groups of one document.
 
-    def _change(self) -> list[tuple[Any, ...]]:
+        With periods also the effect of each group at equal times, and the change within the group.
+        """
+        rows: list[tuple[Any, ...]] = []
+        periods = {at: own for (column, at), own in self.groups.items() if column == self.time}
+        for (column, group), own in sorted(self.groups.items()):
+            if column == self.time:
+                continue
+            rows += _difference(column, group, own, self.every.less(own))
+            inside = {at: part for (one, of, at), part in self.within.items() if (one, of) == (column, group)}
+            pairs = [(part, periods[at].less(part)) for at, part in inside.items()]
+            rows += _at_equal_times(column, f"{group}, at equal times", pairs)
+            rows += self._change(column, inside, f"{group}, ")
+        return _named(("column", "group", "topic", "effect", "lower", "upper"), rows + self._change(self.time, periods))
+
+    def _change(self, column: str | None, periods: dict[str, Moments], whose: str = "") -> list[tuple[Any, ...]]:
         """From the first three tenths of the time to the last three."""
-        periods = {float(group): own for (column, group), own in self.groups.items() if column == self.time}
         if len(periods) < 2:
             return []
-        first, last = self.span or (min(periods), max(periods))
+        times = [float(at) for column, at in self.groups if column == self.time]
+        first, last = self.span or (min(times), max(times))
         early, late = first + EDGE * (last - first), last - EDGE * (last - first)
-        before = Moments.sum(own for at, own in periods.items() if at <= early)
-        after = Moments.sum(own for at, own in periods.items() if at >= late)
-        told = f"{_time(late)} to {_time(last)} less {_time(first)} to {_time(early)}"
-        return _difference(str(self.time), told, after, before)
+        before = Moments.sum(own for at, own in periods.items() if float(at) <= early)
+        after = Moments.sum(own for at, own in periods.items() if float(at) >= late)
+        told = f"{whose}{_time(late)} to {_time(last)}{CHANGE}{_time(first)} to {_time(early)}"
+        self.changes.add((str(column), told))
+        return _difference(str(column), told, after, before)
 
 
 def _time(at: float) -> str:
@@ -172,6 +185,23 @@ def _difference(column: str, group: str, own: Moments, others: Moments) -> list[
         errors[0] ** 2 / (own.n - 1) + errors[1] ** 2 / (others.n - 1), np.finfo(float).tiny
     )
     reach = _reach(sum(errors), np.maximum(free, 1.0), own.anew - others.anew - effect)
+    low, high = np.maximum(effect - reach, -1.0), np.minimum(effect + reach, 1.0)
+    return [(column, group, k + 1, effect[k], low[k], high[k]) for k in range(len(effect))]
+
+
+def _at_equal_times(column: str, group: str, pairs: list[tuple[Moments, Moments]]) -> list[tuple[Any, ...]]:
+    """Rows of a table, one a topic: means over periods of the differences of a group to the other documents of each."""
+    pairs = [pair for pair in pairs if min(one.n for one in pair) > 1]
+    if not pairs:
+        return []
+    share = np.array([own.n + others.n for own, others in pairs], dtype=float)
+    share /= share.sum()
+    effect = sum(w * (own.mean - others.mean) for w, (own, others) in zip(share, pairs, strict=True))
+    anew = sum(w * (own.anew - others.anew) for w, (own, others) in zip(share, pairs, strict=True))
+    parts = [(w**2 * one.error, one.n - 1) for w, pair in zip(share, pairs, strict=True) for one in pair]
+    variance = sum(error for error, _ in parts)
+    free = variance**2 / np.maximum(sum(error**2 / n for error, n in parts), np.finfo(float).tiny)
+    reach = _reach(variance, np.maximum(free, 1.0), anew - effect)
     low, high = np.maximum(effect - reach, -1.0), np.minimum(effect + reach, 1.0)
     return [(column, group, k + 1, effect[k], low[k], high[k]) for k in range(len(effect))]
 
@@ -244,20 +274,22 @@ def _without_gaps(table: dict[str, list[Any]]) -> dict[str, list[Any]]:
 
 def say(found: Found, lists: list[list[str]]) -> None:
     """Say the effects that are furthest from 0 in their own intervals, of each column and topic one."""
-    columns, time, said = found.effects.columns(), found.effects.time, set[tuple[str, int]]()
+    columns, said = found.effects.columns(), set[tuple[str, int, bool]]()
     effect, low, high = (np.array(columns[name], dtype=float) for name in ("effect", "lower", "upper"))
     reach = np.where(effect > 0, effect - low, high - effect)  # the side of 0: the other may end at 1
     clear = np.abs(effect) / np.maximum(reach, np.finfo(float).tiny)
     for row in np.argsort(-clear, kind="stable").tolist():
         number, column, group = (columns[name][row] for name in ("topic", "column", "group"))
-        if clear[row] <= 1 or len(said) == MOST_SAID or (column, number) in said:
+        change = (column, group) in found.effects.changes
+        if clear[row] <= 1 or len(said) == MOST_SAID or (column, number, change) in said:
             continue
-        said.add((column, number))
+        said.add((column, number, change))
         ends = sorted(abs(100 * one) for one in (low[row], high[row]))
         points = f"{abs(100 * effect[row]):.0f} points (90% interval {ends[0]:.0f} to {ends[1]:.0f})"
         topic, more = f"topic {number} ({' '.join(lists[number - 1][:3])})", effect[row] > 0
-        if column == time:
-            told = f"{'rises' if more else 'falls'} by {points}, {group.replace(' less ', ' against ')}"
+        whose, _, times = group.rpartition(", ") if change else (group, "", "")
+        if change:
+            told = f"{'rises' if more else 'falls'} by {points}, {times.replace(CHANGE, ' against ')}"
         else:
             told = f"is {points} {'larger' if more else 'smaller'} than in the other texts"
-        print(f"{column if column == time else f'{column} {group}'}: the share of {topic} {told}.")
+        print(f"{f'{column} {whose}'.strip()}: the share of {topic} {told}.")
