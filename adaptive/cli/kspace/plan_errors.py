@@ -50,7 +50,7 @@ class Planned(NamedTuple):
     was learnt where the plan is a rule's, of the best variable density, and of equispaced lines, points around DC, or
     equispaced angles. ``ratios``: error of the plan over that of each of the others, in the same scans, which decided
     nothing. ``errors`` (scans,) are those of each of them, and ``patterns`` the designs that they are of: one, or of
-    a random rule one for every scan. ``first`` is the first of these scans.
+    a random rule one for every scan. ``judged`` are these scans.
     """
 
     design: Any
@@ -60,7 +60,7 @@ class Planned(NamedTuple):
     ratios: dict[str, Ratio]
     errors: dict[str, np.ndarray]
     patterns: dict[str, list[Any]]
-    first: TrialScan
+    judged: list[TrialScan]
     scans: str
     exchanged: int | None = None
 
@@ -166,7 +166,7 @@ def planned(known: Known, design: np.ndarray, n_central: int, settings: Mapping[
             last, {name: [mask_of(one, shape) for one in few] for name, few in patterns.items()}, workers
         )
     return Planned(
-        taken, inner, best == made, *_beside(errors, of), errors, patterns, last[0], scans, exchanged=n_exchanged
+        taken, inner, best == made, *_beside(errors, of), errors, patterns, list(last), scans, exchanged=n_exchanged
     )
 
 
@@ -205,7 +205,7 @@ def planned_shots(known: Known, shots: TrajectoryPool, n_first: int, settings: M
         errors = errors_of(last, {name: tried[one] for name, one in of.items()}, workers)
     patterns = {name: [tried[one]] for name, one in of.items()}
     return Planned(
-        tried[best], n_first if own else 0, own, *_beside(errors, of), errors, patterns, last[0], scans
+        tried[best], n_first if own else 0, own, *_beside(errors, of), errors, patterns, list(last), scans
     )  # fmt: skip
 
 

@@ -75,17 +75,21 @@ def _beside(found: Planned) -> str:
 
 
 def _images(known: Known, found: Planned, beside: str, into: Any) -> None:
-    """Images of the first scan that judged, below each what is wrong with it."""
+    """Images of the scan that lies in the middle by the ratio of the errors, below each what is wrong with it."""
     images, errors = {}, []
+    ratios = found.errors[PLAN] / found.errors[beside]
+    k = int(np.argsort(ratios, kind="stable")[len(ratios) // 2])
+    judged = found.judged[k]
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of reconstructions that are only looked at
-        scan = found.first.made()
-        n = scan.image.shape if found.first.axis is None else scan.image.shape[found.first.axis : found.first.axis + 1]
+        scan = judged.made()
+        n = scan.image.shape if judged.axis is None else scan.image.shape[judged.axis : judged.axis + 1]
         for name in (PLAN, beside):
-            drawn = ", first draw" if len(found.patterns[name]) > 1 else ""
+            draws = found.patterns[name]
+            pattern, drawn = (draws[k], f", draw {k}") if len(draws) > 1 else (draws[0], "")
             title = "plan" if name == PLAN else named(found.expected[name].design.split(",")[0])
-            images[title] = np.abs(found.first.found(mask_of(found.patterns[name][0], n)))
-            errors.append(f"error {found.errors[name][0]:.3f}{drawn}")
+            images[title] = np.abs(judged.found(mask_of(pattern, n)))
+            errors.append(f"error {found.errors[name][k]:.3f}{drawn}")
     plots.residuals(scan.image, images, upright=lambda one: _upright(known, one), into=into, sides=_sides(known))
     columns = len(images) + 1
     into.axes[0].set_title("reference (true image)" if known.same else "a slice that taught\n(true image)", fontsize=10)
@@ -110,7 +114,8 @@ def _caption(
     size = " x ".join(map(str, known.images[0].shape))
     first = f", the first {n_first} in any case" if n_first else ""
     other = named(found.expected[beside].design.split(",")[0])
-    shown = "" if settings["trajectory"] in ("spirals", "spokes") else " The images are of the first of these scans."
+    middle = " The images are of the scan in the middle by the ratio of the two errors."
+    shown = "" if settings["trajectory"] in ("spirals", "spokes") else middle
     return [
         f"{len(design)} {settings['trajectory']} of {size}{first}. {found.verdict()}",
         f"Error to expect (|true - reconstructed| / |true|), in brackets the range of nine in ten scans: plan "
