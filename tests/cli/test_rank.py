@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from adaptive import BradleyTerry, cli
+from adaptive.cli.rank.choice_words import in_words
 from adaptive.cli.rank.further import further
 from adaptive.cli.rank.model import chosen
 from adaptive.cli.rank.tables import Known
@@ -232,6 +233,11 @@ def test_judges_who_err_are_learnt_where_the_table_shows_them(opposite, taken):
     free = {"ties": None, "position_bias": None, "judges": None, "judge": []}
     choice = chosen(known, None, free, False)
     assert (choice.judges, choice.ties) == (taken, False) and (choice.gain > 0) == taken
+    assert choice.other[0] == ["i5"] and "the best would be i5 too" in in_words(choice, known, ["i5"], "games.csv")
+    two = chosen(known, None, free | {"best": 2}, False)
+    assert len(two.other[0]) == 2 and "the best 2 would be i5, i4 too" in in_words(
+        two, known, ["i4", "i5"], "games.csv"
+    )
     assert chosen(known, None, free | {"judges": not taken}, False).judges is not taken
     lean = np.where(rng.random(240) < 0.7, 1, won)
     assert chosen(Known(known.names, rows, lean, True), None, free, False).sides

@@ -17,8 +17,8 @@ __all__ = ["in_words"]
 MANY = 1e6  # times: beyond it the number says nothing more
 
 
-def in_words(choice: Choice, known: Known, best: str, table: str) -> str:
-    """Return sentences about the model of a table, where ``best`` is its best item."""
+def in_words(choice: Choice, known: Known, best: list[str], table: str) -> str:
+    """Return sentences about the model of a table, where ``best`` are its best items, as many as are looked for."""
     said = [_of_judges(choice, known, best), _of_tastes(known, table)] if known.judged else []
     learnt = [name for name, yes in (("ties", choice.ties), ("an advantage of one side", choice.sides)) if yes]
     left = [] if choice.ties else ["ties" if np.any(known.y == 0) else "ties (--ties learns them)"]
@@ -31,8 +31,8 @@ def in_words(choice: Choice, known: Known, best: str, table: str) -> str:
     return "\n".join(said)
 
 
-def _of_judges(choice: Choice, known: Known, best: str) -> str:
-    """Say if judges err at rates of their own, and if the best item hangs on it."""
+def _of_judges(choice: Choice, known: Known, best: list[str]) -> str:
+    """Say if judges err at rates of their own, and if the best items hang on it."""
     n = len({row[2] for row in known.rows})
     who = counted(n, "judge") + (f" (column {known.who})" if known.who != "judge" else "")
     if choice.gain is None or choice.other is None:
@@ -45,6 +45,7 @@ def _of_judges(choice: Choice, known: Known, best: str) -> str:
         "a million times or more" if abs(choice.gain) > np.log(MANY) else f"{_round(np.exp(abs(choice.gain)))} times"
     )
     rival, probability = choice.other
+    rival = [rival] if isinstance(rival, str) else rival  # of a run that an earlier version began
     if choice.judges:
         said = (
             f"Model: the {who} each err at a rate of their own, which makes the table {times} as probable as answers "
@@ -59,7 +60,9 @@ def _of_judges(choice: Choice, known: Known, best: str) -> str:
             f"{less} (--judges)."
         )
         other = "With judges who err"
-    same = f"the best would be {rival} too" if rival == best else f"the best would be {rival}, not {best}"
+    which = "the best" if len(best) == 1 else f"the best {len(best)}"
+    same = f"{which} would be {', '.join(rival)}"
+    same = f"{same} too" if set(rival) == set(best) else f"{same}, not {', '.join(best)}"
     return f"{said} {other}, {same} (probability {probability:.2f})."
 
 

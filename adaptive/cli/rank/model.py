@@ -32,15 +32,16 @@ class Choice:
     ties, sides, judges : bool
     gain : float or None
         Evidence that judges bring, in nats; None where it was not asked for.
-    other : (str, float) or None
-        The best item, and its probability, by the model with judges where there are none, and the other way round.
+    other : (list of str, float) or None
+        The best items, as many as are looked for (of an order of all the first), and their probability as a set, by the
+        model with judges where there are none, and the other way round.
     """
 
     ties: bool
     sides: bool
     judges: bool
     gain: float | None = None
-    other: tuple[str, float] | None = None
+    other: tuple[list[str], float] | None = None
 
     @property
     def options(self) -> dict[str, bool]:
@@ -88,8 +89,13 @@ def chosen(known: Known, features: pd.DataFrame | None, settings: Mapping[str, A
     judged = fit(bool(sides), True)
     gain = judged.log_evidence_ - alone.log_evidence_
     judges = gain > WORTH
-    order, probability = (alone if judges else judged).order("best")
-    return Choice(ties, bool(sides), bool(judges), float(gain), (str(order[0]), probability))
+    members, probability = (alone if judges else judged).top_set(best_of(settings, len(known.names)))
+    return Choice(ties, bool(sides), bool(judges), float(gain), ([str(one) for one in members], probability))
+
+
+def best_of(settings: Mapping[str, Any], n: int) -> int:
+    """How many of the best a sentence is about: those that are looked for; of an order of all n the first."""
+    return settings["best"] if 1 <= (settings.get("best") or 0) < n else 1
 
 
 def model_of(

@@ -12,6 +12,7 @@ from adaptive.cli.rank.buying import grouped
 from adaptive.cli.rank.buying import in_words as list_in_words
 from adaptive.cli.rank.choice_words import in_words
 from adaptive.cli.rank.further import further
+from adaptive.cli.rank.model import best_of
 from adaptive.cli.understanding import counted
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def write_ranking(model: BradleyTerry, job: Job, known: Known, asked: int, choic
                   if item != order[0] and best >= 0.05]  # fmt: skip
         if behind:
             print(f"It may also be {', '.join(behind[:5])}.")
-    said = in_words(choice, known, str(model.order("best")[0][0]), shown(job.settings["table"]))
+    likeliest, _ = model.top_set(best_of(job.settings, n))
+    said = in_words(choice, known, [str(one) for one in likeliest], shown(job.settings["table"]))
     print(said)
     if lean[1] > 0 or lean[2] < 0:
         side = "first" if lean[0] > 0 else "second"
