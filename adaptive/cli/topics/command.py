@@ -45,7 +45,9 @@ def topics(
     topics: Annotated[int | None, whole_number(
         "Number of topics (default: the smallest that foretells texts left out as well as any)."
     )] = None,
-    words: Annotated[int, whole_number("Number of words in the model, the most frequent ones (default 5000).")] = 5000,
+    words: Annotated[int, whole_number(
+        "Number of words in the model, the most frequent ones but common English words such as 'the' (default 5000)."
+    )] = 5000,
     read: Annotated[int, whole_number("How many documents without a text to name as worth reading (default 10).")] = 10,
     seed: Annotated[int, whole_number("Seed of random choices (default 0).")] = 0,
     learnt: Annotated[
