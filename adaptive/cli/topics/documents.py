@@ -139,13 +139,16 @@ class Effects:
         """
         rows: list[tuple[Any, ...]] = []
         periods = {at: own for (column, at), own in self.groups.items() if column == self.time}
+        within: dict[tuple[str, str], dict[str, Moments]] = {}
+        for (column, group, at), part in self.within.items():
+            within.setdefault((column, group), {})[at] = part
         for (column, group), own in sorted(self.groups.items()):
             if column == self.time:
                 continue
-            rows += _difference(column, group, own, self.every.less(own))
-            inside = {at: part for (one, of, at), part in self.within.items() if (one, of) == (column, group)}
+            rows += _difference(column, group, [(own, self.every.less(own))])
+            inside = within.get((column, group), {})
             pairs = [(part, periods[at].less(part)) for at, part in inside.items()]
-            rows += _at_equal_times(column, f"{group}, at equal times", pairs)
+            rows += _difference(column, f"{group}, at equal times", pairs)
             rows += self._change(column, inside, f"{group}, ")
         return _named(("column", "group", "topic", "effect", "lower", "upper"), rows + self._change(self.time, periods))
 
@@ -160,7 +163,7 @@ class Effects:
         after = Moments.sum(own for at, own in periods.items() if float(at) >= late)
         told = f"{whose}{_time(late)} to {_time(last)}{CHANGE}{_time(first)} to {_time(early)}"
         self.changes.add((str(column), told))
-        return _difference(str(column), told, after, before)
+        return _difference(str(column), told, [(after, before)])
 
 
 def _time(at: float) -> str:
@@ -176,21 +179,11 @@ def _means(names: tuple[str, ...], own: Moments) -> list[tuple[Any, ...]]:
     return [(*names, own.n, k + 1, own.mean[k], low[k], high[k]) for k in range(len(reach))]
 
 
-def _difference(column: str, group: str, own: Moments, others: Moments) -> list[tuple[Any, ...]]:
-    """Rows of a table, one a topic: a difference of means with its interval; none of one document."""
-    if min(own.n, others.n) < 2:
-        return []
-    effect, errors = own.mean - others.mean, (own.error, others.error)
-    free = sum(errors) ** 2 / np.maximum(
-        errors[0] ** 2 / (own.n - 1) + errors[1] ** 2 / (others.n - 1), np.finfo(float).tiny
-    )
-    reach = _reach(sum(errors), np.maximum(free, 1.0), own.anew - others.anew - effect)
-    low, high = np.maximum(effect - reach, -1.0), np.minimum(effect + reach, 1.0)
-    return [(column, group, k + 1, effect[k], low[k], high[k]) for k in range(len(effect))]
+def _difference(column: str, group: str, pairs: list[tuple[Moments, Moments]]) -> list[tuple[Any, ...]]:
+    """Rows of a table, one a topic: a difference of means with Welch's interval; none of one document.
 
-
-def _at_equal_times(column: str, group: str, pairs: list[tuple[Moments, Moments]]) -> list[tuple[Any, ...]]:
-    """Rows of a table, one a topic: means over periods of the differences of a group to the other documents of each."""
+    Of several pairs, those of a group and of the other documents in each period, the mean by their documents.
+    """
     pairs = [pair for pair in pairs if min(one.n for one in pair) > 1]
     if not pairs:
         return []
