@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from adaptive.tables import Cells
 
-__all__ = ["counted", "features_in_words", "table_in_words"]
+__all__ = ["counted", "features_in_words", "in_a_row", "table_in_words"]
 
 SEPARATED = {",": "commas", ";": "semicolons", "\t": "tabs"}
 FORMS = {"%d": "day", "%m": "month", "%Y": "year"}
@@ -38,6 +38,17 @@ def counted(n: int, thing: str, many: str = "") -> str:
     ('1 row', '2,000 rows', '2 categories')
     """
     return f"{n:,} {thing if n == 1 else many or thing + 's'}"
+
+
+def in_a_row(names: Sequence[str]) -> str:
+    """Return names as a sentence has them.
+
+    Examples
+    --------
+    >>> in_a_row(["ale"]), in_a_row(["ale", "beer", "mead"])
+    ('ale', 'ale, beer and mead')
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def table_in_words(cells: Cells, roles: Mapping[str, Sequence[str]], kinds: Mapping[str, str]) -> list[str]:

@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from adaptive.cli.kspace.paired import FRESH, Ratio, ratio_of
 from adaptive.cli.kspace.tuning import MADE, Expected, in_words, usual_centre
 from adaptive.cli.kspace.values import ERROR, READERS, Known, named
+from adaptive.cli.understanding import in_a_row
 from adaptive.cli.workers import n_workers
 from designs import kspace
 from designs.kspace.from_images.exchanges import exchanged
@@ -77,7 +78,7 @@ class Planned(NamedTuple):
         parts = []
         for verdict in dict.fromkeys(one.verdict for one in self.ratios.values()):
             names = [called.get(name, name) for name, one in self.ratios.items() if one.verdict == verdict]
-            parts.append(f"{subject} {verbs[verdict]} {_listed(names)}")
+            parts.append(f"{subject} {verbs[verdict]} {in_a_row(names)}")
             subject, verbs = ("both", _BOTH) if alike else ("it", _VERBS)
         return f"{_begun('; '.join(parts))}."
 
@@ -94,7 +95,7 @@ class Planned(NamedTuple):
         called = {name: f"the {name}" if name in (RULE, LEARNT) else name for name in self.ratios}
         beside = [one.of(called[name]) for name, one in self.ratios.items()]
         drawn = [called[name] for name, one in self.errors.items() if 1 < len(self.patterns[name]) == len(one)]
-        random = f" {_begun(_listed(drawn))} had a new draw for every scan, so the interval holds the draw, too."
+        random = f" {_begun(in_a_row(drawn))} had a new draw for every scan, so the interval holds the draw, too."
         tuned = (
             " Its exponent and centre are those that did best in the scans that chose."
             if drawn == ["variable density"]
@@ -226,11 +227,6 @@ def _draws(
 def _begun(words: str) -> str:
     """Words as a sentence begins."""
     return words[:1].upper() + words[1:]
-
-
-def _listed(names: list[str]) -> str:
-    """Names in words: "one, another and a third"."""
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def _beside(errors: Mapping[str, np.ndarray], of: Mapping[str, str]) -> tuple[dict[str, Expected], dict[str, Ratio]]:

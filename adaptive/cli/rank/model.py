@@ -94,7 +94,7 @@ def chosen(known: Known, features: pd.DataFrame | None, settings: Mapping[str, A
 
 
 def best_of(settings: Mapping[str, Any], n: int) -> int:
-    """How many of the best a sentence is about: those that are looked for; of an order of all n the first."""
+    """Return the number of the best that are looked for; of an order of all n items 1, the first."""
     return settings["best"] if 1 <= (settings.get("best") or 0) < n else 1
 
 

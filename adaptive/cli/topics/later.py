@@ -22,7 +22,7 @@ import numpy as np
 from adaptive.cli.errors import CommandError
 from adaptive.cli.job import Job, called, shown
 from adaptive.cli.topics.texts import LOOKED_AT, Texts, Vocabulary, group_of, words_of
-from adaptive.cli.understanding import counted, table_in_words
+from adaptive.cli.understanding import counted, in_a_row, table_in_words
 from adaptive.files import write_file
 
 __all__ = ["Learnt", "of_new_texts"]
@@ -224,7 +224,7 @@ def _listed(names: list[str]) -> str:
     told = names[:MOST_NAMED]
     if len(names) > MOST_NAMED:
         told = [*told, f"{len(names) - MOST_NAMED:,} more"]
-    return told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    return in_a_row(told)
 
 
 def _with(n: int) -> str:

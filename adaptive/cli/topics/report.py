@@ -11,6 +11,7 @@ from adaptive.cli.job import Job
 from adaptive.cli.topics import documents, pictures
 from adaptive.cli.topics.stream import AGAIN, Stream
 from adaptive.cli.topics.texts import Texts, Vocabulary
+from adaptive.cli.understanding import in_a_row
 from adaptive.estimators import MetadataTopicModel
 
 __all__ = ["write"]
@@ -103,8 +104,7 @@ def _chosen(stream: Stream) -> str:
     if len(told) < 2:
         return ""
     return (
-        f"\nOf {', '.join(told[:-1])} and {told[-1]} topics these are the fewest that foretell texts left out as "
-        "well as any (numbers.csv)."
+        f"\nOf {in_a_row(told)} topics these are the fewest that foretell texts left out as well as any (numbers.csv)."
     )
 
 
