@@ -4,13 +4,14 @@ import io
 import json
 import re
 import sys
+from copy import deepcopy
 
 import numpy as np
 import pytest
 
 from adaptive import BradleyTerry, cli
 from adaptive.cli.rank.choice_words import in_words
-from adaptive.cli.rank.further import further
+from adaptive.cli.rank.further import expected, further
 from adaptive.cli.rank.model import chosen
 from adaptive.cli.rank.tables import Known
 from tests.cli.processes import assert_same_files, columns, finish, kill_after
@@ -18,6 +19,7 @@ from tests.cli.processes import assert_same_files, columns, finish, kill_after
 NAMES = ["ale", "beer", "cider", "mead"]
 JUDGE = """
 import sys
+from copy import deepcopy
 left, right = sys.stdin.read().splitlines()
 with open({asked!r}, "a") as stream:
     stream.write(left + " " + right + "\\n")
@@ -264,6 +266,29 @@ def test_items_that_are_closer_take_more_comparisons():
     close, clear = (further(after(gap), 1, 0.95, 0) for gap in (0.1, 1.2))
     assert clear.half < close.half < close.most and further(after(0.1), 1, 0.95, 0) == close
     assert further(after(0.1), 3, 0.95, 0).half > close.half  # the order of all
+
+
+@pytest.mark.parametrize(("k", "any_order"), [(1, False), (2, True)])
+def test_what_a_list_promises_is_what_refits_find_on_average(k, any_order):
+    rng, names = np.random.default_rng(2), list("abcde")
+    pairs = [tuple(rng.choice(names, 2, replace=False)) for _ in range(40)]
+    strength = dict(zip(names, (0.9, 0.6, 0.3, -0.5, -1.3), strict=True))
+
+    def answers(asked, of):
+        return [1 if of[a] - of[b] + rng.logistic() > 0 else -1 for a, b in asked]
+
+    def probability(model):
+        return (model.top_set(k) if any_order else model.order(k))[1]
+
+    model = BradleyTerry(names, ties=False, position_bias=False).fit(pairs, answers(pairs, strength))
+    listed = [("a", "b")] * 8 + [("b", "c")] * 8 + [("a", "c")] * 4
+    found = []
+    for drawn in rng.permutation(model.belief_.draws(512, 5).strengths)[:60]:
+        truth = dict(zip(model.items_.tolist(), drawn, strict=True))
+        found.append(probability(deepcopy(model).partial_fit(listed, answers(listed, truth))))
+    promised = expected(model, listed, k, 0, any_order=any_order)
+    assert probability(model) + 0.02 < promised < 1.0
+    assert abs(promised - np.mean(found)) < 3 * np.std(found) / 60**0.5 + 0.02
 
 
 def test_two_judges_of_whom_one_costs_more(tables):

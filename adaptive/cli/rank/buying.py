@@ -12,12 +12,13 @@ from adaptive.cli.understanding import counted
 if TYPE_CHECKING:
     from adaptive.estimators import BradleyTerry
 
-__all__ = ["Line", "buying", "grouped", "in_words"]
+__all__ = ["Line", "buying", "grouped", "in_words", "often"]
 
 PAIRS = 30  # the best alone, of which a list is chosen
 TIMES = 4  # that a pair may be listed at first; twice as often where it is, until no pair would be listed more often
 PEOPLE = 30  # of each pair, the best
 SHOWN = 5  # pairs in the terminal
+NAMED = 4  # people of each
 
 
 class Line(NamedTuple):
@@ -174,11 +175,25 @@ def in_words(lines: Sequence[Line], file: str = "next.csv") -> str:
     >>> in_words([Line("a", "b", 2, [], 0.3), Line("a", "c", 1, ["x"], 0.1)])
     'a or b, twice; a or c, once (ask x)'
     """
-    often = {1: "once", 2: "twice"}
     texts = [
-        f"{line.left} or {line.right}, {often.get(line.times, f'{line.times} times')}"
-        + (f" (ask {', '.join(line.judges)})" if line.judges else "")
+        f"{line.left} or {line.right}, {often(line.times)}" + (f" (ask {_few(line.judges)})" if line.judges else "")
         for line in lines[:SHOWN]
     ]
     more = len(lines) - SHOWN
     return "; ".join(texts) + (f"; {counted(more, 'more pair')} in {file}" if more > 0 else "")
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def often(times: int) -> str:
+    """Return a number of times as a word.
+
+    Examples
+    --------
+    >>> [often(times) for times in (1, 2, 3)]
+    ['once', 'twice', '3 times']
+    """
+    return {1: "once", 2: "twice"}.get(times, f"{times} times")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["in_words"]
 
+WEAK = 20  # times: evidence below it is called weak
 MANY = 1e6  # times: beyond it the number says nothing more
 
 
@@ -47,9 +48,10 @@ def _of_judges(choice: Choice, known: Known, best: list[str]) -> str:
     rival, probability = choice.other
     rival = [rival] if isinstance(rival, str) else rival  # of a run that an earlier version began
     if choice.judges:
+        weak = ", which is weak evidence" if choice.gain < np.log(WEAK) else ""
         said = (
             f"Model: the {who} each err at a rate of their own, which makes the table {times} as probable as answers "
-            "that all count alike (--no-judges)."
+            f"that all count alike (--no-judges){weak}."
         )
         other = "With answers that all count alike"
     else:

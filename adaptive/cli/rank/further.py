@@ -4,10 +4,15 @@ Truths are drawn from what is believed, and each is the end of a path. On it com
 then, as a run that chooses would have it: to pairs that are in doubt, and of which one is among the best (for the set:
 and the other is not). A comparison tells of a difference d what Fisher's information says. A path ends where the
 likeliest order, or set, of its Gaussian is probable enough for the first time.
+
+What a list of comparisons is worth is the mean of that probability after it:  x + C H' (H C H' + R)^-1 (y - H x - e)
+turns draws x of what is believed into draws given the answers y of one truth (Matheron's rule), with R the inverse of
+the information of the list about its differences H.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,11 +21,14 @@ from scipy.special import ndtr
 from adaptive.estimators.preferences.strengths.outcomes import chances
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from adaptive.estimators import BradleyTerry
 
-__all__ = ["Further", "further"]
+__all__ = ["Further", "expected", "further"]
 
-TRUTHS, DRAWS = 100, 256
+TRUTHS, DRAWS = (100, 400), 256  # paths of many items, of few
+FUTURES, WIDE = 400, 1024  # truths on which a list is tried, and draws of what is believed by then
 GRID = 10 * np.unique(np.round(2.0 ** (0.5 * np.arange(27)))).astype(int)  # comparisons in lists of ten, to 82,000
 STEP = 1e-3
 
@@ -40,7 +48,7 @@ class Further(NamedTuple):
         Examples
         --------
         >>> Further(140, 610).words(0.9)
-        'To be sure (0.9) it will take about 140 further comparisons, or with bad luck 610.'
+        'To be sure (0.9) it will take roughly 140 further comparisons, or with bad luck 610.'
         >>> Further(None, None).words(0.9, " of this order")
         'To be sure of this order (0.9) it will take more than 82,000 further comparisons: some are too alike.'
         """
@@ -49,7 +57,7 @@ class Further(NamedTuple):
         if self.half is None:
             return f"{start} {beyond} further comparisons: some are too alike."
         unlucky = f"{self.most:,}" if self.most else beyond
-        return f"{start} about {self.half:,} further comparisons, or with bad luck {unlucky}."
+        return f"{start} roughly {self.half:,} further comparisons, or with bad luck {unlucky}."
 
 
 def further(model: BradleyTerry, k: int, sure: float, seed: int, *, any_order: bool = False) -> Further:
@@ -71,18 +79,19 @@ def further(model: BradleyTerry, k: int, sure: float, seed: int, *, any_order: b
     n = len(mean)
     k = min(k, n - 1)  # who is left is last
     drawn = belief.draws(1024, seed).strengths
-    truths = drawn[rng.choice(len(drawn), TRUTHS, replace=False)]
+    paths = int(np.clip(12_000 // n, *TRUTHS))
+    truths = drawn[rng.choice(len(drawn), paths, replace=False)]
     skill = np.mean([one.skill for one in model.judges_.values()]) if belief.settings.judged else 1.0
     gaps = truths[:, :, None] - truths[:, None, :]
     information = _information(model, gaps, float(skill))
-    precision = np.tile(np.linalg.inv(covariance), (TRUTHS, 1, 1))
+    precision = np.tile(np.linalg.inv(covariance), (paths, 1, 1))
     shift = precision @ mean
-    centre, after = np.tile(mean, (TRUTHS, 1)), np.tile(covariance, (TRUTHS, 1, 1))
+    centre, after = np.tile(mean, (paths, 1)), np.tile(covariance, (paths, 1, 1))
     normals, key = rng.standard_normal((DRAWS, n)), rng.integers(2**40, size=k)
-    known, shares = np.zeros(TRUTHS, dtype=bool), list[float]()
+    known, shares = np.zeros(paths, dtype=bool), list[float]()
     for more in np.diff(GRID, prepend=0).tolist():
         told = more * information * _shares(centre, after, k, any_order)
-        noise = np.triu(rng.standard_normal((TRUTHS, n, n)), 1)
+        noise = np.triu(rng.standard_normal((paths, n, n)), 1)
         shift += (told * gaps + np.sqrt(told) * (noise - np.swapaxes(noise, 1, 2))).sum(axis=2)
         precision -= told
         precision[:, range(n), range(n)] += told.sum(axis=2)
@@ -96,6 +105,54 @@ def further(model: BradleyTerry, k: int, sure: float, seed: int, *, any_order: b
         if shares[-1] >= 0.9:
             break
     return Further(_reached(shares, 0.5), _reached(shares, 0.9))
+
+
+def expected(
+    model: BradleyTerry, listed: Sequence[tuple[str, ...]], k: int, seed: int, *, any_order: bool = False
+) -> float:
+    """Return how probable the likeliest order of the best k is expected to be after a list of comparisons.
+
+    Parameters
+    ----------
+    model : BradleyTerry, fitted
+    listed : list of (left, right) or (left, right, judge)
+        What is to be compared; a pair stands in it as often as it is.
+    k : int
+        1 to the number of items.
+    seed : int
+    any_order : bool
+        Who they are is enough.
+    """
+    rng = np.random.default_rng(seed)
+    mean, covariance = model.strengths()
+    k = min(k, len(mean) - 1)  # who is left is last
+    place = {name: row for row, name in enumerate(model.items_.tolist())}
+    ends = [tuple(sorted((place[one[0]], place[one[1]]))) for one in listed]
+    often = Counter((pair, one[2] if one[2:] else None) for pair, one in zip(ends, listed, strict=True))
+    pairs = sorted(set(ends))
+    skills = {name: one.skill for name, one in model.judges_.items()} if model.belief_.settings.judged else {}
+    usual = float(np.mean(list(skills.values()))) if skills else 1.0
+    differences = np.zeros((len(pairs), len(mean)))
+    for row, (first, second) in enumerate(pairs):
+        differences[row, first], differences[row, second] = 1.0, -1.0
+    spread = covariance @ differences.T
+    truths = rng.permutation(model.belief_.draws(1024, seed).strengths)[:FUTURES]
+    gaps = truths @ differences.T
+    told = np.zeros_like(gaps)
+    for (pair, judge), times in often.items():
+        row = pairs.index(pair)
+        told[:, row] += times * _information(model, gaps[:, row], skills.get(judge, usual))
+    drawn = rng.multivariate_normal(mean, covariance, WIDE, method="cholesky")
+    key, seen = rng.integers(2**40, size=k), drawn @ differences.T
+    after = []
+    for gap, known in zip(gaps, told, strict=True):
+        deviation = np.maximum(known, 1e-12) ** -0.5
+        noise = deviation * rng.standard_normal((WIDE + 1, len(pairs)))  # of the answers, and of each draw
+        away = gap + noise[0] - seen - noise[1:]
+        gain = np.linalg.solve(differences @ spread + np.diag(deviation**2), away.T)
+        after.append(_probability(drawn + (spread @ gain).T, key, any_order))
+    now = (model.top_set(k) if any_order else model.order(k))[1]
+    return float(np.clip(now + np.mean(after) - _probability(drawn, key, any_order), now, 1.0))
 
 
 def _shares(mean: np.ndarray, covariance: np.ndarray, k: int, any_order: bool) -> np.ndarray:

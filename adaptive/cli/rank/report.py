@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adaptive import plots
 from adaptive.cli.job import shown
-from adaptive.cli.rank.buying import grouped
+from adaptive.cli.rank.buying import grouped, often
 from adaptive.cli.rank.buying import in_words as list_in_words
 from adaptive.cli.rank.choice_words import in_words
-from adaptive.cli.rank.further import further
+from adaptive.cli.rank.further import expected, further
 from adaptive.cli.rank.model import best_of
 from adaptive.cli.understanding import counted
 
@@ -128,8 +129,8 @@ def _write_judges(model: BradleyTerry, job: Job) -> None:
         print(f"Who of the {len(judges)} judges errs more than others cannot be told yet; judges.csv has all.")
 
 
-def write_next(listed: list[tuple[tuple[str, ...], float]], job: Job) -> None:
-    """Write next.csv: a list of comparisons that would teach most, as ``buying`` chose them together."""
+def write_next(listed: list[tuple[tuple[str, ...], float]], model: BradleyTerry, job: Job) -> None:
+    """Write next.csv: comparisons that would teach most, as ``buying`` chose them together; say what they promise."""
     if not listed:
         return
     lines = grouped(listed)
@@ -141,6 +142,15 @@ def write_next(listed: list[tuple[tuple[str, ...], float]], job: Job) -> None:
         columns["judges"] = ["; ".join(line.judges) for line in lines]
     job.write_csv("next.csv", {**columns, "nats": [line.gain for line in lines]})
     print(f"Worth comparing next ({counted(len(listed), 'comparison')}): {list_in_words(lines)}.")
+    load = Counter(judge for line in lines for judge in line.judges)
+    if len(load) > 1:
+        (busiest, most), *_ = load.most_common(1)
+        print(f"{len(load)} people are asked, at most {often(most)} each ({busiest}).")
+    n, any_order = len(model.items_), bool(job.settings.get("any_order"))
+    k = min(job.settings["best"] or n, n)
+    after = expected(model, [one for one, _ in listed], k, job.settings["seed"], any_order=any_order)
+    what = "the order of all" if k == n else "the best" if k == 1 else f"the best {k}" + " in order" * (not any_order)
+    print(f"With their answers {what} will be known with a probability of {_stated(after)} on average.")
 
 
 def write_answers(design: SequentialDesign, job: Job) -> None:
