@@ -268,7 +268,8 @@ def test_a_reference_of_nifti_is_one_and_every_export_keeps_what_it_states(tmp_p
     assert {one.axis for one in plans} == {1} and all(one.labels() == summary["order"] for one in plans)
     text = " ".join((out / "plan.txt").read_text().split())
     assert "Field of view 64 x 48 x 3 mm." in text
-    assert "Lines and axes count from 0. Axis 1 runs towards A: line 31 lies towards A." in text
+    assert "Line 16 is the centre of k-space: line k has frequency k - 16, and line 0 has -16." in text
+    assert "Axis 1 of the image runs towards A: its pixel 31 lies towards A." in text
     assert "The mirrored order, line 32 - k in the place of line k, is as good" in text
     for name in ("plan.csv.json", "plan.npy.json"):
         assert json.loads((out / name).read_text())["field of view (mm)"] == [64.0, 48.0, 3.0]

@@ -36,6 +36,7 @@ __all__ = ["designed_from", "plan"]
 
 _CANDIDATES, _SWAPS = 4, 2  # of lines that are learnt: half of what the library takes
 _VARIANTS = {"lines": 4, "points": 2}  # scans that are tried in every round
+BACKGROUND = 0.1  # of the brightest: below it are air and bone
 
 
 def plan(known: Known, job: Job, jobs: int, parent: int, remark: str = "") -> None:
@@ -219,9 +220,17 @@ def _said(known: Known, settings: dict[str, Any], design: Any, n_first: int, how
         *errors,
         _directions(known, settings, design),
         _side(known, design, n_first, settings),
-        f"Assumed: {coils}, phase {ASSUMED[settings['phase']]}, SNR {settings['snr']:g}{motion}.",
+        f"Assumed: {coils}, phase {ASSUMED[settings['phase']]}, SNR {_snr(known, settings['snr'])}{motion}. Errors are "
+        "of the reconstruction that this command makes of such a scan, with that phase.",
     ]
     return [one for one in every if one]
+
+
+def _snr(known: Known, snr: float) -> str:
+    """Say what that SNR is of, and what it is in the mean of what is no background."""
+    bright = np.abs(known.images[0])  # up to one
+    inside = bright[bright > BACKGROUND * bright.max()]
+    return f"{snr:g} of the brightest pixels ({snr * float(inside.mean()) / float(bright.max()):.2g} in the mean)"
 
 
 def _directions(known: Known, settings: dict[str, Any], design: Any) -> str:
@@ -277,10 +286,13 @@ def _for_people(known: Known, settings: dict[str, Any], design: Any) -> str:
     if settings["trajectory"] != "lines":
         return "All indices and axes count from 0."
     n, place = design.image_shape[design.axis], known.geometry
-    said = "Lines and axes count from 0."
+    said = (
+        f"Lines and axes count from 0. Line {n // 2} is the centre of k-space: line k has frequency k - {n // 2}, and "
+        f"line 0 has -{n // 2}."
+    )
     if place is not None:
         side = place.side(design.axis)
-        said += f" Axis {design.axis} runs towards {side}: line {n - 1} lies towards {side}."
+        said += f" Axis {design.axis} of the image runs towards {side}: its pixel {n - 1} lies towards {side}."
     if known.coils is None and not np.iscomplexobj(known.images[0]):
         said += (
             f" The mirrored order, line {2 * (n // 2)} - k in the place of line k, is as good: the magnitudes of the "

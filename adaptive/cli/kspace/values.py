@@ -53,7 +53,8 @@ def one_side(frequencies: np.ndarray, n: int, known: bool) -> str:
     )
     return (
         "All lines outside the centre lie on one side of it. The other side follows by the phase that the central "
-        f"lines show, if that phase is smooth; {side}."
+        f"lines show, if that phase is smooth; {side}. More central lines (--initial) rely less on it; other lines are "
+        "left out for them."
     )
 
 
