@@ -1,9 +1,11 @@
-"""Defaults of `CollaborativePreference` on four real sets: how many components, and what was believed before.
+"""Defaults of `CollaborativePreference` on six real sets: how many components, what was believed before, and the stop.
 
 Comparisons of pairs drawn at random from what people ranked (sushi), rated (Jester: thirty jokes), played (Last.fm:
-thirty artists) or agreed with (statements of a personality test); few people, some, and many. Judges are log loss
-(bits) and share right of ten further comparisons of each person. Sushi and Jester choose, the others confirm. Rivals:
-one ranking of everybody (logistic regression), the former default (five components, maximum likelihood), a coin.
+thirty artists) or agreed with (statements of a personality test), and of language models by the questions of a
+benchmark (each prefers those who answered it rightly, and all nearly agree: school mathematics, a general test); few
+people, some, and many. Judges are log loss (bits) and share right of ten further comparisons of each person. Sushi,
+Jester and school mathematics choose, the others confirm. Rivals: one ranking of everybody (logistic regression), the
+former default (five components, maximum likelihood), a coin.
 """
 
 from __future__ import annotations
@@ -22,13 +24,15 @@ from experiments.statistics import half_width
 
 TEST, ITEMS = 10, 30
 SIZES = {"10 people x 20": (10, 20), "40 people x 10": (40, 10), "150 people x 10": (150, 10)}
-CHOOSE, CONFIRM = ("sushi", "Jester"), ("Last.fm", "statements")
+CHOOSE, CONFIRM = ("sushi", "Jester", "gsm8k"), ("Last.fm", "statements", "mmlu")
 FORMER = {"n_components": 5, "prior_people": 0.0, "tol": 1e-4}
 ARMS: dict[str, dict[str, Any]] = {
     **{f"{d} components": {"n_components": d} for d in (0, 1, 2, 4)},
     "auto": {},
     "auto, 3 people before": {"prior_people": 3.0},
     "auto, nobody before": {"prior_people": 0.0},
+    "auto, tol 0.003": {"tol": 3e-3},
+    "auto, tol 0.00003": {"tol": 3e-5},
     "former default": FORMER,
 }
 RIVAL = "one ranking"
@@ -48,6 +52,10 @@ def values_of(name: str) -> np.ndarray:
         table = np.full((len(users), len(artists)), np.nan, dtype=np.float32)
         table[row, column] = np.log(np.maximum(plays, 1.0))
         return table[:, best].astype(float)
+    if name in ("gsm8k", "mmlu"):
+        responses, score = datasets.load_benchmark(name)
+        spread = np.argsort(score, kind="stable")[np.linspace(0, len(score) - 1, ITEMS).round().astype(int)]
+        return np.asarray(responses.scores, dtype=float)[spread].T
     return datasets.answers("bfi").to_numpy(dtype=float)
 
 
@@ -138,7 +146,7 @@ def run(script: Script) -> None:
     script.judge(
         "ours-default-preferences", not behind,
         claim="CollaborativePreference by its defaults is certainly behind one ranking of everybody and its former "
-        "default on none of two confirming sets, by log loss or share right, with few people and many.",
+        "default on none of three confirming sets, by log loss or share right, with few people and many.",
         target="no paired 95% interval over splits on the wrong side of 0",
         value={
             "auto less rival": against,

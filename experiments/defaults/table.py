@@ -127,9 +127,11 @@ JUDGED: dict[str, tuple[str, ...]] = {
     },
     **{
         f"{owner}.{name}": ("ours-default-stops",)
-        for owner in ("CollaborativePreference", "MetadataTopicModel", "PairedSymbols", "PoissonFactorization")
+        for owner in ("MetadataTopicModel", "PairedSymbols", "PoissonFactorization")
         for name in ("max_iter", "tol")
     },
+    "CollaborativePreference.max_iter": ("ours-default-preferences",),
+    "CollaborativePreference.tol": ("ours-default-preferences",),
     **{
         f"ImageReconstructor.{name}": ("ours-default-settings-lines", "ours-default-settings-photographs")
         for name in ("prior", "wavelet", "level", "reconstruction", "n_samples", "max_iter", "tol")

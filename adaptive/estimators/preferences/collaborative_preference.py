@@ -52,8 +52,9 @@ class CollaborativePreference(BeliefEstimator):
     inference : {"expectation_propagation", "laplace_approximation", "variational_bounds"}
         Of each user's answers; the last with the logistic function in place of Phi, bounded after Jaakkola and Jordan.
     prior_people : float, default 1
-        As how many more people the belief before any answer, N(0, K), counts where b, V and s are learnt; 0: maximum
-        likelihood, by which few people seem to be known exactly.
+        As how many more people the belief before any answer, N(0, s K), counts where b, V and s are learnt. Of s it
+        tells what one item with s = 1 does, so that people who agree may be found to. 0: maximum likelihood, by which
+        few people seem to be known exactly. Chosen by ``ours-default-preferences``.
     max_pairs : int, optional
         Every iteration looks at a fresh sample of at most so many comparisons of each user: the time of one grows with
         their cube (up to as many as there are items).
@@ -61,9 +62,9 @@ class CollaborativePreference(BeliefEstimator):
         Loadings that the search begins with; None: small ones, drawn.
     max_iter : int, default 200
         Iterations of EM.
-    tol : float, default 0.003
+    tol : float, default 0.0003
         Ends when the second half of all iterations moved the log evidence by at most so many nats a comparison. Chosen
-        by ``ours-default-stops``.
+        by ``ours-default-preferences``.
     n_jobs : int, optional
         Workers over users; the result is the same to the last bit for any number.
     random_state : None, int, Generator or RandomState
@@ -83,7 +84,8 @@ class CollaborativePreference(BeliefEstimator):
 
     Notes
     -----
-    EM is slow where users' components and items' features explain the same, and loadings at their top fit few
+    EM is slow where users' components and items' features explain the same, though it starts where its last steps point
+    to. Loadings at their top fit few
     comparisons too closely. Comparisons tell differences: the level of utilities is the prior's. The evidence of
     expectation propagation is no bound, and may fall a little.
 
@@ -124,7 +126,7 @@ class CollaborativePreference(BeliefEstimator):
         max_pairs: int | None = None,
         init: ArrayLike | None = None,
         max_iter: int = 200,
-        tol: float = 3e-3,
+        tol: float = 3e-4,
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:

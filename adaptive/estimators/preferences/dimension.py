@@ -31,7 +31,7 @@ COMPONENTS = (0, 1, 2, 4)
 FEW, FOLDS = 500, 3  # comparisons up to which all are held out in turn
 SHARE, MOST = 0.1, 2000  # of more comparisons, and the largest number that is held out
 LEAST = 40  # comparisons below which nothing is told apart
-ROUGH_ITER, ROUGH_TOL = 15, 1e-2
+ROUGH_ITER, ROUGH_TOL = 30, 1e-3
 
 
 @dataclass(frozen=True)

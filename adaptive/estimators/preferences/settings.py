@@ -40,7 +40,7 @@ class PreferenceSettings(Settings):
     max_pairs: int | None = None
     init: ArrayLike | None = None
     max_iter: int = 200
-    tol: float = 3e-3
+    tol: float = 3e-4
     n_jobs: int | None = None
     random_state: RandomState = None
 

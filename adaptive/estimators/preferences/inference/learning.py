@@ -1,7 +1,8 @@
 """EM: what all people's answers say of the prior they share, with the optimum of its M-step in closed form.
 
-Plain EM creeps for hundreds of iterations: each starts ahead of the last two (`adaptive.inference.leaps`), but of
-samples, whose evidence does not tell whether that was higher. With S, s from `people.added_up` and the old Sigma,
+Plain EM creeps for hundreds of iterations. So each starts where the last few point to (Anderson's mixing), and is taken
+back where that ends no higher; but of samples, whose evidence does not tell whether it does. With S, s from
+`people.added_up` and the old Sigma,
 
     mean <- mean + Sigma s,         C = Sigma - Sigma S Sigma = mean over people of Xi_u + (mean - xi_u)(mean - xi_u)'
 
@@ -9,9 +10,13 @@ and V, scale maximise -tr(Sigma^-1 C) - ln|Sigma|: probabilistic PCA of L^-1 C L
 eigenpairs, from products alone (Lanczos).
 
 Few people are explained best by a prior that has no width across V, and answers that a plane separates by one without
-end. So what was believed before, N(0, K), counts as so many more people, who are that exactly:
+end. So what was believed before, N(0, K), counts as so many more people, whose own scale is not known:
 
-    maximise  sum over people of ln Z_u  -  weight KL(N(0, K) || N(mean, V V' + scale K)),    the M-step as before.
+    maximise  sum over people of ln Z_u  -  weight (KL(N(0, scale K) || N(mean, V V' + scale K)) + KL of one item),
+
+where the last is KL(N(0, 1) || N(0, scale)) and keeps the scale from 0 and infinity. (People whose scale is 1 would
+hold it there by all their items, although few people say nothing else so well.) An unconstrained covariance has no
+scale: there it is KL(N(0, K) || N(mean, Sigma)).
 
 References
 ----------
@@ -31,13 +36,15 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from adaptive.estimators.preferences.inference.people import COARSE, FINE, Comparisons, Solved, added_up, propagate
 from adaptive.estimators.preferences.inference.site_rules import SiteRule
 from adaptive.estimators.preferences.inference.utility_prior import UtilityPrior
-from adaptive.inference.leaps import Leaps
+from adaptive.inference.dense.anderson import AndersonMixing
 from adaptive.inference.rest import at_rest
 
 __all__ = ["Learnt", "learn_prior", "updated"]
 
 DENSE = 100  # items up to which all eigenpairs are cheaper than the leading ones
 SMALLEST_SCALE = 1e-6
+ROUNDS = 20  # of the equation for the scale; each leaves a share of the error that is the prior people's
+MEMORY = 5  # iterations that tell where they point to
 
 
 class Learnt:
@@ -103,11 +110,11 @@ def learn_prior(
     pi, nu = (np.zeros(len(data)), np.zeros(len(data))) if sites is None else (sites[0].copy(), sites[1].copy())
 
     def apart(prior: UtilityPrior) -> float:
-        return weight * prior.divergence_from(believed) if believed is not None and weight else 0.0
+        return weight * _divergence(prior, believed, covariance) if believed is not None and weight else 0.0
 
     counts = np.bincount(data.person, minlength=n_people)
     capped = max_pairs is not None and bool(counts.max(initial=0) > max_pairs)
-    rest, leaps, before, here_before = False, Leaps(), None, start
+    rest, mixing, here_before = False, AndersonMixing(MEMORY), start
     for _ in range(max_iter):
         rows = _sampled(data, counts, int(max_pairs or 0), rng) if capped else None
 
@@ -117,14 +124,12 @@ def learn_prior(
             return solved, float(sum(one.log_evidence.sum() for one in solved)) * len(data) / seen - apart(prior)
 
         here, reached = prior, -np.inf
-        if before is not None and not capped and before.loadings.shape == prior.loadings.shape:
-            here = prior.ahead(before, leaps.length)
-            with suppress(np.linalg.LinAlgError):  # so far ahead that people have no posterior: nowhere better
+        if (further := mixing.next(np.asarray)) is not None:
+            here = prior.at(further[0])
+            with suppress(np.linalg.LinAlgError, ValueError):  # so far that people have no posterior: nowhere better
                 solved, reached = expected(here)
-        if trace and reached > trace[-1] and not capped:
-            leaps.kept()
-        else:
-            leaps.taken_back()
+        if not (trace and reached > trace[-1]):
+            mixing.keep_last()
             try:
                 solved, reached = expected(prior)
             except np.linalg.LinAlgError:  # answers that a plane separates: loadings grow for ever, beyond all numbers
@@ -142,7 +147,11 @@ def learn_prior(
             pi[one.rows], nu[one.rows] = one.pi, one.nu
         here_before = here
         sums = added_up(solved, n_people, len(prior))
-        before, prior = prior, updated(here, *sums, covariance, believed, weight / (n_people + weight))
+        prior = updated(here, *sums, covariance, believed, weight / (n_people + weight))
+        if not capped and prior.loadings.shape == here.loadings.shape:
+            point, image = (one.coordinates(here, kernel=covariance == "full") for one in (here, prior))
+            mixing.add(point[None], (image - point)[None])
+            prior = prior.at(image)  # turned as those before
     final = propagate(prior, data, rule, (pi, nu), tol=FINE, n_jobs=n_jobs)
     return Learnt(prior, data, n_people, final, trace, rest, apart(prior))
 
@@ -165,11 +174,12 @@ def updated(
 ) -> UtilityPrior:
     """Return the prior that explains people best, given the sums of `added_up` at the old one.
 
-    A ``share`` of the people is as what was ``believed`` before has it: N(0, K).
+    A ``share`` of the people is as what was ``believed`` before has it: N(0, scale K), of an unconstrained covariance
+    N(0, K).
     """
     theirs = 1.0 - share
     free = prior.mean + prior.times(s)
-    mean = theirs * free  # C = theirs C_people + share K + theirs share free free'
+    mean = theirs * free  # C = theirs C_people + share scale K + theirs share free free'
     if covariance == "full":
         dense = prior.dense()
         new = theirs * (dense - dense @ S @ dense) + theirs * share * np.multiply.outer(free, free)
@@ -185,17 +195,32 @@ def updated(
         first = white @ (white.T @ vectors) + scale * vectors
         inner = S @ first if root is None else root.T @ (S @ (root @ first))
         of_people = first - (white @ (white.T @ inner) + scale * inner)
-        return theirs * of_people + share * vectors + theirs * share * np.multiply.outer(middle, middle @ vectors)
+        return theirs * of_people + theirs * share * np.multiply.outer(middle, middle @ vectors)
 
     gram = white.T @ white
     trace = float(np.trace(gram)) + n * scale
     trace -= float(np.sum((S @ loadings) * (loadings @ (gram + 2.0 * scale * np.eye(len(gram))))))
     trace -= scale**2 * float(np.trace(S) if prior.kernel is None else np.sum(S * prior.kernel))
-    trace = theirs * trace + share * n + theirs * share * float(middle @ middle)
+    trace = theirs * trace + theirs * share * float(middle @ middle)
     values, vectors = _leading(times, n, d)
-    new_scale = max((trace - float(values.sum())) / (n - d), SMALLEST_SCALE)
-    new = vectors * np.sqrt(np.maximum(values - new_scale, 0.0))
+    one = share / theirs  # item of the person before, for each person
+    usual = 1.0 if believed is None else believed.scale
+    left, new_scale = (trace - float(values.sum())) / theirs + one * usual, scale
+    for _ in range(ROUNDS):  # C has the new scale too, and so have its leading values
+        wide = np.maximum(values + share * new_scale, new_scale)
+        new_scale = max(left / (n - d + one * (1.0 - d + float(np.sum(new_scale / wide)))), SMALLEST_SCALE)
+    wide = np.maximum(values + share * new_scale, new_scale)
+    new = vectors * np.sqrt(wide - new_scale)
     return replace(prior, mean=mean, loadings=new if root is None else root @ new, scale=new_scale)
+
+
+def _divergence(prior: UtilityPrior, believed: UtilityPrior, covariance: str) -> float:
+    """Nats between what one person was believed to be before and the prior."""
+    if covariance == "full":
+        return prior.divergence_from(believed)
+    scale = prior.scale / believed.scale
+    of_one_item = 0.5 * (1.0 / scale + np.log(scale) - 1.0)
+    return prior.divergence_from(replace(believed, scale=prior.scale)) + float(of_one_item)
 
 
 def _leading(times: Callable[[np.ndarray], np.ndarray], n: int, d: int) -> tuple[np.ndarray, np.ndarray]:

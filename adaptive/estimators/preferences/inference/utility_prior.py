@@ -97,23 +97,36 @@ class UtilityPrior:
             kernel=kernel,
         )
 
-    def ahead(self, before: UtilityPrior, length: float) -> UtilityPrior:
-        """The prior that lies ``length`` times as far ahead of this one as this one of the one ``before``.
+    def coordinates(self, like: UtilityPrior, *, kernel: bool = False) -> np.ndarray:
+        """Return numbers in which steps between priors of one shape are straight; `at` leads back.
 
-        Means and logarithms of scales are extrapolated, and loadings, which are known up to a rotation, once those
-        before are turned towards these; a kernel that differs, by its Cholesky factor.
+        They are the mean and the loadings in units of the root of the scale, so that all utilities together grow by the
+        logarithm of the scale alone, and loadings, which are known up to a rotation, are turned towards those ``like``
+        it; of a ``kernel`` that is learnt its Cholesky factor, the diagonal by its logarithm.
         """
-        mean = self.mean + length * (self.mean - before.mean)
-        left, _, right = np.linalg.svd(before.loadings.T @ self.loadings)
-        loadings = self.loadings + length * (self.loadings - before.loadings @ (left @ right))
-        with np.errstate(over="ignore"):  # of leaps that are too long, and end nowhere
-            scale = float(self.scale * (self.scale / before.scale) ** length)
-        if self.kernel is before.kernel or self.root is None or before.root is None:
-            return replace(self, mean=mean, loadings=loadings, scale=scale)
-        root = self.root + length * (self.root - before.root)
-        own, old = np.diag(self.root), np.diag(before.root)
-        root[np.diag_indices(len(root))] = own * (own / old) ** length
-        return replace(self, mean=mean, loadings=loadings, scale=scale, kernel=root @ root.T)
+        left, _, right = np.linalg.svd(self.loadings.T @ like.loadings)
+        unit = np.sqrt(self.scale)
+        parts = [self.mean / unit, (self.loadings @ (left @ right)).ravel() / unit, [np.log(self.scale)]]
+        if kernel:
+            root = np.eye(len(self)) if self.root is None else self.root
+            parts += [np.log(np.diag(root)), root[np.tril_indices(len(self), -1)]]
+        return np.concatenate(parts)
+
+    def at(self, coordinates: np.ndarray) -> UtilityPrior:
+        """Return the prior of this one's shape that has these coordinates."""
+        n, size = len(self), self.loadings.size
+        mean, loadings, (scale,), rest = np.split(coordinates, [n, n + size, n + size + 1])
+        with np.errstate(over="ignore"):  # of steps that are too long, and end nowhere
+            scale = float(np.exp(scale))
+            found = replace(
+                self, mean=mean * np.sqrt(scale), loadings=loadings.reshape(self.loadings.shape) * np.sqrt(scale),
+                scale=scale,
+            )  # fmt: skip
+            if len(rest) == 0:
+                return found
+            root = np.diag(np.exp(rest[:n]))
+        root[np.tril_indices(n, -1)] = rest[n:]
+        return replace(found, kernel=root @ root.T)
 
     def divergence_from(self, other: UtilityPrior) -> float:
         """Return KL(other || this), nats, where the other's covariance is scale K.
