@@ -47,7 +47,8 @@ class Potential(ABC):
     support : tuple of float
         T is zero outside this interval.
     kinks : tuple of float
-        Where (relative to `location`) log T or a low derivative of it jumps; quadrature splits there.
+        Where (relative to `location`) log T or a low derivative of it jumps; quadrature splits there. Plain numbers,
+        which hold for all rows: if they move with a parameter that differs between rows, give those of every row.
     singular : bool
         Beside a kink log T is not smooth either but a power or logarithm of the distance; quadrature grades towards it.
     weights : array (size,) or None
