@@ -4,8 +4,8 @@ A mutation exchanges one operator, comparison, number, condition or loop of a mo
 environment of their own). Every room is drawn once, the rest by lines of code. The tests of the room run first, with
 the examples of the module; what survives them meets every test that names the module or one of its public names, and
 then the tests of every module that imports it. (The tests of a whole top room, which took hours more, are left out.) A
-test that fails without the mutation too has noticed nothing, and is left out. Each mutation runs in a copy of what is committed, and what came out is kept: a run that was
-stopped goes on.
+test that fails without the mutation too has noticed nothing, and is left out. Each mutation runs in a copy of what is
+committed, and what came out is kept: a run that was stopped goes on.
 
 Survivors are read by a person: some change nothing that anybody could notice (a faster path not taken, a block's size).
 Those stand in ``equivalent.json``, under the module and what was changed, each with its sentence; they still count as
