@@ -286,9 +286,10 @@ def test_what_a_list_promises_is_what_refits_find_on_average(k, any_order):
     for drawn in rng.permutation(model.belief_.draws(512, 5).strengths)[:60]:
         truth = dict(zip(model.items_.tolist(), drawn, strict=True))
         found.append(probability(deepcopy(model).partial_fit(listed, answers(listed, truth))))
-    promised = expected(model, listed, k, 0, any_order=any_order)
+    promised, reached = expected(model, listed, k, 0.8, 0, any_order=any_order)
     assert probability(model) + 0.02 < promised < 1.0
     assert abs(promised - np.mean(found)) < 3 * np.std(found) / 60**0.5 + 0.02
+    assert abs(reached - np.mean(np.array(found) >= 0.8)) < 0.2
 
 
 def test_two_judges_of_whom_one_costs_more(tables):

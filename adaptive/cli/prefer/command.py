@@ -114,16 +114,18 @@ def _run(rows: Any, y: Any, features: Any, job: Job) -> None:
         summary = judged(rows, y, features, settings["components"], settings["seed"])
     model = model_of(features, settings["components"], summary["length"], settings["seed"])
     model = fitted(model, lambda estimator: estimator.fit(rows, y), job)
+    tried = model.dimension_.log_scores if model.dimension_ else {}
     summary |= {"comparisons": len(rows), "people": len(model.users_), "items": len(model.items_),
-                "components": model.posterior_.loadings.shape[1], "converged": bool(model.converged_)}  # fmt: skip
+                "components": model.posterior_.loadings.shape[1],
+                "log_loss_by_components": {str(k): -one for k, one in tried.items()},
+                "converged": bool(model.converged_)}  # fmt: skip
     job.write_summary(summary)
-    shared = counted(summary["components"], "component") if summary["components"] else "no component"
     loss = "too few to hold some of them out"
     if summary["bits"] is not None:
         own = np.log(2.0) * summary["bits"]
         loss = f"held-out ones have a log loss of {own:.3f} nats (smaller is better), 0.693 by a coin"
     print(f"{len(rows)} comparisons of {len(model.items_)} items by {len(model.users_)} people; {loss}.")
-    print(f"Of tastes that groups of people have in common it learnt {shared}.")
+    print(_groups_in_words(summary["components"], tried, len(rows), len(model.users_)))
     how = (
         "each predicted while it was left out (five folds)" if summary["folds"] > 1
         else "drawn from the table and left out (another --seed draws others, and may say otherwise)"
@@ -133,6 +135,31 @@ def _run(rows: Any, y: Any, features: Any, job: Job) -> None:
         _report(model, job)
     else:
         _ask(model, job)
+
+
+def _groups_in_words(components: int, log_scores: dict[int, float], n: int, people: int) -> str:
+    """Say if groups of people share tastes, and by which held-out comparisons that was decided.
+
+    Examples
+    --------
+    >>> _groups_in_words(0, {0: -0.515, 1: -0.529}, 420, 30).split(": ")[1].split(". ")[0]
+    'other parts that are held out have a log loss of 0.515 nats with no shared component, 0.529 with 1'
+    >>> _groups_in_words(1, {}, 420, 30)
+    'Tastes that groups of people share: 1 component.'
+    """
+    losses = [
+        f"{-one:.3f}{' nats' * (not k)} with {k or 'no shared component'}" for k, one in sorted(log_scores.items())
+    ]
+    by = f"other parts that are held out have a log loss of {', '.join(losses)}"
+    if components:
+        learnt = f"Tastes that groups of people share: {counted(components, 'component')}"
+        return f"{learnt}; {by}." if losses else f"{learnt}."
+    if not losses:
+        return "Tastes that groups of people share: none was learnt."
+    return (
+        f"No sign of groups with tastes of their own: {by}. "
+        f"By {n / max(people, 1):.0f} answers a person only large differences would show."
+    )
 
 
 def _report(model: CollaborativePreference, folder: Job) -> None:

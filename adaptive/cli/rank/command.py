@@ -241,7 +241,7 @@ def _run(job: Job, now: dict[str, Any], known: Known, features: Any) -> None:
         if len(known.rows) < FEW:  # the list is that of a run with --answers, which learns more of a short table
             choice = chosen(known, features, settings, True)
             model = model_of(known, features, choice, named=_by_name(settings))
-        write_next(_listed(job, now, model, known, _people(known, choice, settings)), model, job)
+        write_next(_listed(job, now, model, known, _people(known, choice, settings)), model, job, now["sure"])
         if probability < now["sure"]:
             job.then(job.anew("--answers", "pairs.csv"), "to get a list to fill in, again and again (or --here, --ask)")
         return
@@ -264,7 +264,7 @@ def _run(job: Job, now: dict[str, Any], known: Known, features: Any) -> None:
             if asking and design.finished and probability < now["sure"]:
                 print(f"that is less than --sure {now['sure']:g}: to go on, add --resume and a larger --comparisons.")
             if not design.finished and now["answers"] is None:
-                write_next(_listed(job, now, last, known, who, design.history_["label"]), last, job)
+                write_next(_listed(job, now, last, known, who, design.history_["label"]), last, job, now["sure"])
 
 
 def _target(settings: dict[str, Any]) -> int | str:

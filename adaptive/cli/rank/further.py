@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from adaptive.estimators import BradleyTerry
 
-__all__ = ["Further", "expected", "further"]
+__all__ = ["Further", "Promise", "expected", "further"]
 
 TRUTHS, DRAWS = (100, 400), 256  # paths of many items, of few
 FUTURES, WIDE = 400, 1024  # truths on which a list is tried, and draws of what is believed by then
@@ -58,6 +58,21 @@ class Further(NamedTuple):
             return f"{start} {beyond} further comparisons: some are too alike."
         unlucky = f"{self.most:,}" if self.most else beyond
         return f"{start} roughly {self.half:,} further comparisons, or with bad luck {unlucky}."
+
+
+class Promise(NamedTuple):
+    """Worth of a list of comparisons.
+
+    Attributes
+    ----------
+    probability : float
+        Of the likeliest order, or set, once they are answered: its mean.
+    reached : float
+        Chance that it is as high as is wanted then.
+    """
+
+    probability: float
+    reached: float
 
 
 def further(model: BradleyTerry, k: int, sure: float, seed: int, *, any_order: bool = False) -> Further:
@@ -108,8 +123,8 @@ def further(model: BradleyTerry, k: int, sure: float, seed: int, *, any_order: b
 
 
 def expected(
-    model: BradleyTerry, listed: Sequence[tuple[str, ...]], k: int, seed: int, *, any_order: bool = False
-) -> float:
+    model: BradleyTerry, listed: Sequence[tuple[str, ...]], k: int, sure: float, seed: int, *, any_order: bool = False
+) -> Promise:
     """Return how probable the likeliest order of the best k is expected to be after a list of comparisons.
 
     Parameters
@@ -119,6 +134,8 @@ def expected(
         What is to be compared; a pair stands in it as often as it is.
     k : int
         1 to the number of items.
+    sure : float
+        The probability that is wanted.
     seed : int
     any_order : bool
         Who they are is enough.
@@ -152,7 +169,8 @@ def expected(
         gain = np.linalg.solve(differences @ spread + np.diag(deviation**2), away.T)
         after.append(_probability(drawn + (spread @ gain).T, key, any_order))
     now = (model.top_set(k) if any_order else model.order(k))[1]
-    return float(np.clip(now + np.mean(after) - _probability(drawn, key, any_order), now, 1.0))
+    moved = np.clip(now + np.array(after) - _probability(drawn, key, any_order), 0.0, 1.0)
+    return Promise(max(float(np.mean(moved)), now), float(np.mean(moved >= sure)))
 
 
 def _shares(mean: np.ndarray, covariance: np.ndarray, k: int, any_order: bool) -> np.ndarray:

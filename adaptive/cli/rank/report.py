@@ -129,7 +129,7 @@ def _write_judges(model: BradleyTerry, job: Job) -> None:
         print(f"Who of the {len(judges)} judges errs more than others cannot be told yet; judges.csv has all.")
 
 
-def write_next(listed: list[tuple[tuple[str, ...], float]], model: BradleyTerry, job: Job) -> None:
+def write_next(listed: list[tuple[tuple[str, ...], float]], model: BradleyTerry, job: Job, sure: float) -> None:
     """Write next.csv: comparisons that would teach most, as ``buying`` chose them together; say what they promise."""
     if not listed:
         return
@@ -144,13 +144,16 @@ def write_next(listed: list[tuple[tuple[str, ...], float]], model: BradleyTerry,
     print(f"Worth comparing next ({counted(len(listed), 'comparison')}): {list_in_words(lines)}.")
     load = Counter(judge for line in lines for judge in line.judges)
     if len(load) > 1:
-        (busiest, most), *_ = load.most_common(1)
-        print(f"{len(load)} people are asked, at most {often(most)} each ({busiest}).")
+        most = max(load.values())
+        print(f"{len(load)} people are asked, {'at most ' * (min(load.values()) < most)}{often(most)} each.")
     n, any_order = len(model.items_), bool(job.settings.get("any_order"))
     k = min(job.settings["best"] or n, n)
-    after = expected(model, [one for one, _ in listed], k, job.settings["seed"], any_order=any_order)
+    after = expected(model, [one for one, _ in listed], k, sure, job.settings["seed"], any_order=any_order)
     what = "the order of all" if k == n else "the best" if k == 1 else f"the best {k}" + " in order" * (not any_order)
-    print(f"With their answers {what} will be known with a probability of {_stated(after)} on average.")
+    print(
+        f"With their answers {what} will be known with a probability of {_stated(after.probability)} on average; the "
+        f"chance that it will be {sure:g} or more is {_stated(after.reached)}."
+    )
 
 
 def write_answers(design: SequentialDesign, job: Job) -> None:
