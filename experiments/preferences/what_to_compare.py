@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from adaptive import CollaborativePreference, datasets
+from experiments.drawing import BAND, with_interval
 from experiments.preferences.rankings import ranked, rated
 from experiments.script import Script, command, panels
 from experiments.statistics import half_width
@@ -183,16 +184,21 @@ def run(script: Script) -> None:
             )  # fmt: skip
         ax = axes[0, column]
         for k, design in enumerate(DESIGNS):
-            ax.plot(mean[k], STYLE[design][1], color=STYLE[design][0], label=design)
+            _curve(ax, errors[:, k], design)
         ax.set(title=name, xlabel="answers", ylabel="bits per held-out comparison" if column == 0 else "")
         if name == "sushi":
             for k, design in enumerate((*DESIGNS, "best")):
-                axes[0, 3].plot(known[:, k].mean(axis=0), STYLE[design][1], color=STYLE[design][0], label=design)
+                _curve(axes[0, 3], known[:, k], design)
     axes[0, 3].set(title="sushi: best item known", xlabel="answers", ylabel="share of people")
     for ax in (axes[0, 0], axes[0, 3]):
         ax.legend(fontsize=8)
     script.figure(figure, "first-comparisons", "A person's first comparisons: what is known after each, by what chose "
-                  f"it; means of {n_seeds} repetitions of {n_people} people.")  # fmt: skip
+                  f"it; means of {n_seeds} repetitions of {n_people} people. {BAND} over repetitions.")  # fmt: skip
+
+
+def _curve(ax: Any, samples: np.ndarray, design: str) -> None:
+    colour, dash = STYLE[design]
+    with_interval(ax, np.arange(samples.shape[1]), samples.T, color=colour, linestyle=dash, label=design)
 
 
 if __name__ == "__main__":
