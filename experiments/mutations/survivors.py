@@ -35,16 +35,48 @@ ROOT = Path(__file__).resolve().parents[2]
 MUTATE = ROOT / "experiments/benchmarks/peers/mutate.py"
 SEED = 0
 NUMBER = 60
-RAN = 33  # of these, in their order: what one core did in two hours, beside others at work
+NOT_RUN: tuple[str, ...] = (  # modules of those drawn for which the time was too short
+    "designs/kspace/from_images/growth.py",
+    "adaptive/gaussians/projection_rows.py",
+    "adaptive/estimators/particles/inference/compiled.py",
+    "adaptive/serve/export.py",
+    "adaptive/cli/photograph/command.py",
+    "adaptive/scanner/pulseq/exchange.py",
+    "adaptive/search/pairs.py",
+    "adaptive/plots/sampling.py",
+    "adaptive/cli/sequences/report.py",
+    "adaptive/cli/recommend/command.py",
+    "adaptive/cli/label/rows.py",
+    "adaptive/operators/coils.py",
+    "designs/optimal/problem.py",
+    "adaptive/cli/evaluate/report.py",
+    "adaptive/cli/serve/studio.py",
+    "adaptive/estimators/sequences/histories.py",
+    "adaptive/potentials/poisson.py",
+    "adaptive/images/receiver.py",
+    "adaptive/cli/topics/documents.py",
+    "adaptive/estimators/views/classifier_view.py",
+    "adaptive/cli/label/report.py",
+    "adaptive/scanner/slicing.py",
+    "adaptive/predictive/gaussian.py",
+    "adaptive/estimators/imaging/trees/forest.py",
+    "adaptive/selection/choosing.py",
+)
 PATIENCE = 1200  # seconds of a processor for a test run: a loop without end is noticed by the reader who waits for it
 
+# They survived when the same mutations first met the tests (drawn at commit 2cc2050e); they have had tests since.
+MENDED = (
+    "adaptive/estimators/rows/tables.py", "adaptive/labelling/label_studio.py",
+    "adaptive/selection/bounds/certificates.py", "adaptive/estimators/preferences/strengths/propagation.py",
+    "adaptive/estimators/topics/belief.py", "adaptive/tables/cells.py",
+)  # fmt: skip
 SINCE = "Each of these has a test since, which fails with the mutation"
 EQUIVALENT = Path(__file__).with_name("equivalent.json")  # "module: what was changed" -> why nobody could notice
 
 
 def run(script: Script) -> None:
     """Draw, mutate, test, tell."""
-    drawn = draws(2 if script.quick else RAN)
+    drawn = [one for one in draws(2 if script.quick else NUMBER) if one[0] not in NOT_RUN]
     found = [(module, script.kept("mutations", tried, module, pick, script.quick)) for module, pick in drawn]
     read = json.loads(EQUIVALENT.read_text(encoding="utf-8"))
     found = [(module, one) for module, one in found if str(one["operator"])]
@@ -63,18 +95,25 @@ def run(script: Script) -> None:
     )
     where = [f"{module}, line {int(one['line'])}" for module, one in gaps]
     few = f"Of {NUMBER} mutations drawn {len(found)} were run" if len(found) < NUMBER else ""
+    at_first = len(gaps) + (0 if script.quick else len(MENDED))
+    told = (
+        few,
+        f"{len(MENDED)} survived when they first met the tests, in {', '.join(MENDED)}, and are noticed by tests "
+        "written since",
+        f"Survive: {', '.join(where)}. {SINCE}" if where else "",
+    )
     script.judge(
         "ours-house-mutations",
-        len(gaps) < 0.05 * len(found),
+        at_first < 0.05 * len(found),
         claim="A mistake in one place of the code is noticed by a test.",
         target=f"fewer than 5% of {NUMBER} drawn mutations survive, equivalent ones left out",
         value={
             "mutations": len(found),
-            "survived": len(alive),
+            "survive": len(alive),
             "of these, equivalent": len(alive) - len(gaps),
-            "share that survived and is not equivalent": len(gaps) / len(found),
+            "share that survived at first and is not equivalent": at_first / len(found),
         },
-        reason=". ".join(filter(None, (few, f"Survived: {', '.join(where)}. {SINCE}" if where else ""))),
+        reason=". ".join(filter(None, told)),
         seed=SEED,
     )
 

@@ -9,7 +9,7 @@ from adaptive.cli.kspace.paired import FRESH, ratio_of
 from adaptive.cli.kspace.plan_errors import EQUISPACED, LEARNT, LOW_PASS, PLAN, RULE, Planned, planned, planned_shots
 from adaptive.cli.kspace.plan_picture import draw
 from adaptive.cli.kspace.tuning import Expected
-from adaptive.cli.kspace.values import Known
+from adaptive.cli.kspace.values import Known, one_side
 from adaptive.images import head_scan, padded
 from designs import kspace
 from designs.kspace.from_images import halving, portfolio
@@ -167,3 +167,12 @@ def test_a_ratio_of_errors_pairs_the_scans():
     assert found.high - found.low < 0.03 and found.verdict == -1
     assert ratio_of(hard, 0.9 * hard).verdict == 1 and ratio_of(hard, hard).verdict == 0
     assert ratio_of(0.98 * hard, hard).verdict == 0  # certain, and worth nothing
+
+
+def test_a_plan_of_one_half_says_what_it_relies_on():
+    """The outermost line of an even number, -n / 2, and the centre lie on neither side."""
+    for frequencies in ([-4, 0, 1, 2], [1, 3], [-4, -3, -1, 0]):
+        said = one_side(np.array(frequencies), 8, False)
+        assert "All lines outside the centre lie on one side of it." in said and "either side would do" in said
+    assert one_side(np.array([-3, 1, 2]), 8, False) == one_side(np.array([-4, 0]), 8, False) == ""
+    assert "this side was the better one by the phase" in one_side(np.array([1]), 8, True)
