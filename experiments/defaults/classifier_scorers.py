@@ -62,25 +62,17 @@ def chosen(found: Found, names: tuple[str, ...]) -> str:
 
     That is better by one judge over sets and worse by no metric.
     """
-    for arm in ARMS:
-        signs = []
-        for metric, sign in METRICS.items():
-            _, low, high = over_sets(found, metric, names, arm, DEFAULT)
-            better, worse = (low > 0, high < 0) if sign > 0 else (high < 0, low > 0)
-            signs.append(int(better) - int(worse))
-        if max(signs[:2]) > 0 and min(signs) >= 0:
-            return arm
-    return DEFAULT
+    return next((arm for arm in ARMS if certainly_better(found, names, arm)), DEFAULT)
 
 
-def _certainly_better(found: Found, names: tuple[str, ...], arm: str) -> bool:
-    """True where an arm is better than the default by one judge over sets, and worse by none."""
-    signs = []
-    for metric in JUDGES:
+def certainly_better(found: Found, names: tuple[str, ...], arm: str) -> bool:
+    """True where an arm is better than the default by one judge over sets, and worse by no metric."""
+    signs = {}
+    for metric, sign in METRICS.items():
         _, low, high = over_sets(found, metric, names, arm, DEFAULT)
-        better, worse = (low > 0, high < 0) if METRICS[metric] > 0 else (high < 0, low > 0)
-        signs.append(int(better) - int(worse))
-    return max(signs) > 0 and min(signs) >= 0
+        better, worse = (low > 0, high < 0) if sign > 0 else (high < 0, low > 0)
+        signs[metric] = int(better) - int(worse)
+    return max(signs[judge] for judge in JUDGES) > 0 and min(signs.values()) >= 0
 
 
 def _spelled(limits: list[float]) -> str:
@@ -106,7 +98,7 @@ def run(script: Script) -> None:
         print(f"{name}: done", flush=True)
     _tables(script, found, halves, arms, n_seeds)
     picked = chosen(found, halves["choose"])
-    confirmed = picked != DEFAULT and _certainly_better(found, halves["confirm"], picked)
+    confirmed = picked != DEFAULT and certainly_better(found, halves["confirm"], picked)
     asks = picked if confirmed else DEFAULT
     behind = {to: certainly_worse(found, halves["confirm"], asks, to) for to in (REFERENCE, *RIVALS)}
     size = f"{len(halves['confirm'])} confirming sets, {n_seeds} splits each, 95% intervals over splits"

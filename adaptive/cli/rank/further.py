@@ -13,7 +13,7 @@ the information of the list about its differences H.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
@@ -96,9 +96,8 @@ def further(model: BradleyTerry, k: int, sure: float, seed: int, *, any_order: b
     drawn = belief.draws(1024, seed).strengths
     paths = int(np.clip(12_000 // n, *TRUTHS))
     truths = drawn[rng.choice(len(drawn), paths, replace=False)]
-    skill = np.mean([one.skill for one in model.judges_.values()]) if belief.settings.judged else 1.0
     gaps = truths[:, :, None] - truths[:, None, :]
-    information = _information(model, gaps, float(skill))
+    information = _information(model, gaps, _skills(model)[1])
     precision = np.tile(np.linalg.inv(covariance), (paths, 1, 1))
     shift = precision @ mean
     centre, after = np.tile(mean, (paths, 1)), np.tile(covariance, (paths, 1, 1))
@@ -147,8 +146,7 @@ def expected(
     ends = [tuple(sorted((place[one[0]], place[one[1]]))) for one in listed]
     often = Counter((pair, one[2] if one[2:] else None) for pair, one in zip(ends, listed, strict=True))
     pairs = sorted(set(ends))
-    skills = {name: one.skill for name, one in model.judges_.items()} if model.belief_.settings.judged else {}
-    usual = float(np.mean(list(skills.values()))) if skills else 1.0
+    skills, usual = _skills(model)
     differences = np.zeros((len(pairs), len(mean)))
     for row, (first, second) in enumerate(pairs):
         differences[row, first], differences[row, second] = 1.0, -1.0
@@ -171,6 +169,12 @@ def expected(
     now = (model.top_set(k) if any_order else model.order(k))[1]
     moved = np.clip(now + np.array(after) - _probability(drawn, key, any_order), 0.0, 1.0)
     return Promise(max(float(np.mean(moved)), now), float(np.mean(moved >= sure)))
+
+
+def _skills(model: BradleyTerry) -> tuple[dict[Any, float], float]:
+    """Return the judges' skills, where they are learnt, and their mean."""
+    skills = {name: one.skill for name, one in model.judges_.items()} if model.belief_.settings.judged else {}
+    return skills, float(np.mean(list(skills.values()))) if skills else 1.0
 
 
 def _shares(mean: np.ndarray, covariance: np.ndarray, k: int, any_order: bool) -> np.ndarray:

@@ -31,8 +31,8 @@ JUDGES = 5  # in the terminal
 
 def write_ranking(model: BradleyTerry, job: Job, known: Known, asked: int, choice: Choice, sure: float) -> float:
     """Write ranking.csv, ranks.csv, judges.csv, summary.json and the figure; print what they say. Return how sure."""
-    n, any_order = len(model.items_), bool(job.settings.get("any_order"))
-    k = min(job.settings["best"] or n, n)
+    n = len(model.items_)
+    k, any_order, what = _looked_for(job, n)
     ranking = model.ranking(k)
     ranking[f"among_best_{k}"] = ranking.pop("among_best")
     job.write_csv("ranking.csv", ranking)
@@ -72,9 +72,17 @@ def write_ranking(model: BradleyTerry, job: Job, known: Known, asked: int, choic
         "tie_probability": model.tie_probability_ if choice.ties else None,
         "scale": model.scale_, "converged": bool(model.converged_),
     })  # fmt: skip
-    best = "All in order" if k == n else "The best" if k == 1 else f"The best {k}" + " in order" * (not any_order)
+    best = "All in order" if k == n else what.capitalize()
     _draw(ranking, table, job, k, f"{best}: probability {probability:.2f}")
     return probability
+
+
+def _looked_for(job: Job, n: int) -> tuple[int, bool, str]:
+    """Return how many of n items are looked for, if who they are is enough, and both in words."""
+    any_order = bool(job.settings.get("any_order"))
+    k = min(job.settings["best"] or n, n)
+    what = "the order of all" if k == n else "the best" if k == 1 else f"the best {k}" + " in order" * (not any_order)
+    return k, any_order, what
 
 
 def _best_in_words(order: list[Any], in_order: float, members: list[Any], of_set: float, n: int) -> str:
@@ -146,10 +154,8 @@ def write_next(listed: list[tuple[tuple[str, ...], float]], model: BradleyTerry,
     if len(load) > 1:
         most = max(load.values())
         print(f"{len(load)} people are asked, {'at most ' * (min(load.values()) < most)}{often(most)} each.")
-    n, any_order = len(model.items_), bool(job.settings.get("any_order"))
-    k = min(job.settings["best"] or n, n)
+    k, any_order, what = _looked_for(job, len(model.items_))
     after = expected(model, [one for one, _ in listed], k, sure, job.settings["seed"], any_order=any_order)
-    what = "the order of all" if k == n else "the best" if k == 1 else f"the best {k}" + " in order" * (not any_order)
     print(
         f"With their answers {what} will be known with a probability of {_stated(after.probability)} on average; the "
         f"chance that it will be {sure:g} or more is {_stated(after.reached)}."
